@@ -78,10 +78,12 @@ typedef struct hloroof_options {
   const char* const* set;         /* numbers of the device, "hbm.bandwidth=1.2e12" or "=2x", the last element NULL */
   int32_t use_compiler_estimates; /* not 0: times of ops are the compiler's estimates where the text has them */
   int32_t strict;                 /* not 0: fail if anything is unknown */
+  int32_t allow_other_backend;    /* not 0: predict a program that was compiled for another kind of machine, which is
+                                     otherwise an error, because the device would run another program */
 } hloroof_options;
 
 #define HLOROOF_OPTIONS \
-  { sizeof(hloroof_options), NULL, 0, 0, 0, NULL, NULL, 0, 0 }
+  { sizeof(hloroof_options), NULL, 0, 0, 0, NULL, NULL, 0, 0, 0 }
 
 /* The HLOROOF_C_VERSION of the library. */
 HLOROOF_C_API int32_t hloroof_c_version(void);

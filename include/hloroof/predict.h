@@ -81,6 +81,9 @@ struct PredictOptions {
   std::optional<double> model_flops;
   bool resource_what_ifs = false;  // also predict the step with each resource free in turn
   bool strict = false;             // unknown facts are errors instead of diagnostics
+  // A program that was compiled for another kind of machine is an error, because the device would run another program:
+  // its times can be several times off. true: it is predicted as it is, with the diagnostic wrong-backend.
+  bool allow_other_backend = false;
 };
 
 // Returns the name of a resource on a family of devices: "mxu", "vpu", "hbm", "vmem", "ici", "dcn", "host", "latency";
@@ -284,8 +287,8 @@ struct StepPrediction : StepSummary {
 
 // Predicts one step of `module` on `target`, which may be a plain Device. Errors: InvalidArgument if the topology holds
 // fewer devices than the module needs, if the text names another number of slices or does not show what copies of it on
-// several slices exchange, or if an option names something that does not exist; FailedPrecondition under
-// `strict` if any fact is unknown.
+// several slices exchange, if an option names something that does not exist, or if the text shows that it was compiled
+// for another kind of machine, unless options allow that; FailedPrecondition under `strict` if any fact is unknown.
 absl::StatusOr<StepPrediction> predict_step_time(const Module& module, Target target,
                                                  const PredictOptions& options = {});
 
@@ -302,7 +305,8 @@ absl::StatusOr<StepSummary> predict_summary(std::string_view hlo, std::string_vi
 
 class Predictor {
  public:
-  // Errors: those of predict_step_time().
+  // Errors: those of predict_step_time(). A module of another kind of machine is none, because an edit can give the
+  // text the first sign of one; predict() diagnoses it.
   static absl::StatusOr<Predictor> create(Module module, Target target, const PredictOptions& options = {});
 
   ~Predictor();

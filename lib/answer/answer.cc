@@ -57,7 +57,7 @@ std::string predict_json(const PredictedStep& of) {
   return writer.take();
 }
 absl::StatusOr<std::string> predict_csv(const PredictedStep& of, const ViewOptions& view) {
-  return view_csv("ops", {of.prediction->module_name, *of.prediction}, view.rows);
+  return view_csv("ops", NamedStep(of.prediction->module_name, *of.prediction), view.rows);
 }
 std::string predict_html(const PredictedStep& of) { return html_report(*of.prediction); }
 std::string predict_trace(const PredictedStep& of) { return chrome_trace(*of.prediction); }

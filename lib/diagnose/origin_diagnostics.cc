@@ -13,10 +13,6 @@ namespace {
 
 using enum DiagnosticCode;
 
-std::string_view machine(Backend backend) {
-  return backend == Backend::kTpu ? "a TPU" : backend == Backend::kGpu ? "a GPU" : "the CPU";
-}
-
 constexpr std::string_view kDumpCompiled =
     "Dump the compiled module: jax.jit(f).lower(...).compile().as_text(), or the file *after_optimizations.txt that "
     "--xla_dump_to writes";
@@ -35,11 +31,9 @@ void diagnose_origin(Diagnosis& diagnosis) {
   };
   if (!runs_on(origin.backend, device.family())) {
     add(kWrongBackend, Severity::kWarning,
-        absl::StrCat("the module was compiled for ", to_absl(machine(origin.backend)), " (", origin.backend_evidence,
-                     "), and ", device.name,
-                     " would run another program: other fusions, layouts and kernels. The times below can be several "
-                     "times off. Compile the program for ",
-                     device.name, ": jax.experimental.topologies compiles ahead of time, without the machine"));
+        absl::StrCat("the module ", other_backend_text(origin, device),
+                     ". The times below can be several times off. Compile the program for ", device.name,
+                     ": jax.experimental.topologies compiles ahead of time, without the machine"));
   } else if (!origin.generations.empty()) {  // the text uses hardware that some TPUs lack
     const std::string missing = missing_hardware(find_used_hardware(diagnosis.module), device);
     if (!missing.empty()) {

@@ -4,6 +4,7 @@
 
 #include "lib/predict/from_facts.h"
 #include "lib/schedule/memory.h"
+#include "lib/step/other_program.h"
 
 namespace hloroof::internal::inline predict {
 
@@ -55,6 +56,10 @@ absl::StatusOr<StepPrediction> ManyTargets::headline(const Target& target, const
   update_memory(*parts);
   StepPrediction headline = headline_from_facts(parts->facts);
   headline.memory = parts->memory;
+  if (!options.allow_other_backend) {
+    absl::Status status = refuse_other_backend(headline.origin, headline.module_name, parts->facts.target);
+    if (!status.ok()) return status;
+  }
   const std::lock_guard<std::mutex> lock(mutex_);
   unused_.push_back(std::move(parts));
   return headline;

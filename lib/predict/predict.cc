@@ -25,6 +25,7 @@
 #include "lib/step/device_count.h"
 #include "lib/step/facts.h"
 #include "lib/step/model_flops.h"
+#include "lib/step/other_program.h"
 #include "lib/step/summary.h"
 #include "lib/step/waits.h"
 #include "lib/time/collective.h"
@@ -314,6 +315,12 @@ absl::StatusOr<StepSummary> summarise(std::shared_ptr<const Module> module, Targ
   if (!of_module.ok()) return of_module.status();
   absl::StatusOr<StepFacts> facts = find_facts(*std::move(of_module), std::move(target), options);
   if (!facts.ok()) return facts.status();
+  if (!options.allow_other_backend) {
+    ModuleOrigin origin;
+    find_backend(*facts->module, origin);
+    absl::Status status = refuse_other_backend(origin, facts->module->name(), facts->target);
+    if (!status.ok()) return status;
+  }
   if (absl::Status status = replay_sums(*facts); !status.ok()) return status;
   return Prediction(*facts).run_summary();
 }
@@ -359,7 +366,13 @@ absl::StatusOr<StepPrediction> predict_on(ModuleFacts of_module, Target target, 
   absl::StatusOr<StepFacts> facts = find_facts(std::move(of_module), std::move(target), options);
   if (!facts.ok()) return facts.status();
   if (absl::Status status = replay_facts(*facts); !status.ok()) return status;
-  return predict_from_facts(std::make_shared<const StepFacts>(*std::move(facts)));
+  absl::StatusOr<StepPrediction> result = predict_from_facts(std::make_shared<const StepFacts>(*std::move(facts)));
+  if (result.ok() && !options.allow_other_backend) {
+    const StepFacts& of = *result->facts;
+    absl::Status status = refuse_other_backend(result->origin, of.module->name(), of.target);
+    if (!status.ok()) return status;
+  }
+  return result;
 }
 
 }  // namespace hloroof::internal::inline predict

@@ -10,7 +10,7 @@ namespace hloroof::internal::inline report {
 namespace {
 
 using ViewText = absl::StatusOr<std::string> (*)(const StepPrediction&, const ViewOptions&);
-using ViewCsv = absl::StatusOr<std::string> (*)(const NamedPrediction&, const RowOptions&, bool with_titles);
+using ViewCsv = absl::StatusOr<std::string> (*)(const NamedStep&, const RowOptions&, bool with_titles);
 
 struct ViewRow {
   std::string_view name;
@@ -31,7 +31,7 @@ absl::StatusOr<std::string> preformatted_text_of(const StepPrediction& predictio
 }
 
 template <auto Csv>
-absl::StatusOr<std::string> csv_of(const NamedPrediction& named, const RowOptions& /*rows*/, bool with_titles) {
+absl::StatusOr<std::string> csv_of(const NamedStep& named, const RowOptions& /*rows*/, bool with_titles) {
   return Csv(named, with_titles);
 }
 
@@ -116,7 +116,7 @@ absl::StatusOr<std::string> render_views(const StepPrediction& prediction, const
   return out;
 }
 
-absl::StatusOr<std::string> view_csv(std::string_view view, const NamedPrediction& named, const RowOptions& rows,
+absl::StatusOr<std::string> view_csv(std::string_view view, const NamedStep& named, const RowOptions& rows,
                                      bool with_titles) {
   const ViewRow* row = find_view(view);
   if (row == nullptr) return unknown_view(view);

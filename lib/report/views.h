@@ -35,7 +35,7 @@ absl::StatusOr<std::string> render_views(const StepPrediction& prediction, const
                                          const ViewOptions& options);
 // Returns the records of one view as CSV; view_csv.h says which. `rows` selects, groups and rewrites ops. Errors: those
 // of make_rows(); InvalidArgument for an unknown view or one without records.
-absl::StatusOr<std::string> view_csv(std::string_view view, const NamedPrediction& named, const RowOptions& rows,
+absl::StatusOr<std::string> view_csv(std::string_view view, const NamedStep& named, const RowOptions& rows,
                                      bool with_titles = true);
 // Returns what shows a prediction when no view is chosen: its summary, its breakdown, its longest ops and the three
 // causes that cost the most. With `may_group`, ops that are alike share a row, unless `options` ask for a filter, an

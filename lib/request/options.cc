@@ -107,6 +107,7 @@ std::vector<std::pair<std::string, std::string>> command_options(const PredictOp
   const PredictOptions defaults;
   std::vector<std::pair<std::string, std::string>> given;
   for (const OptionRow& row : kRows) {
+    if (row.flag.empty()) continue;
     const OptionValue value = row.write(options);
     if (value == row.write(defaults)) continue;
     for (std::string& word : words_of(row, value)) {

@@ -64,7 +64,7 @@ struct Reading {
 
 struct OptionRow {
   OptionId id;
-  std::string_view flag;
+  std::string_view flag;  // empty: not on a command line
   std::string_view key;
   OptionForm form;
   std::int64_t least;  // of a whole number

@@ -16,12 +16,11 @@ void add_prediction_titles(const StepPrediction& prediction, CsvLine& line) {
   for (const auto& [parameter, value] : prediction.set) line.add(parameter);
 }
 
-void add_prediction_cells(const NamedPrediction& named, CsvLine& line) {
-  const auto& [file, prediction] = named;
-  line.add(file);
-  line.add(prediction.device);
-  line.add(prediction.topology);
-  for (const auto& [parameter, value] : prediction.set) line.add(value);
+void add_prediction_cells(const NamedStep& named, CsvLine& line) {
+  line.add(named.file);
+  line.add(named.prediction.device);
+  line.add(named.prediction.topology);
+  for (const auto& [parameter, value] : named.prediction.set) line.add(value);
 }
 
 void add_row_cells(const Row& row, CsvLine& line) {
@@ -49,17 +48,17 @@ std::string ops_titles(const StepPrediction& prediction, bool is_grouped) {
 
 // The lines of described records, all fields of each, behind the columns of the prediction.
 template <DescribedRecord T>
-std::string view_records_csv(const NamedPrediction& named, const std::vector<T>& records, bool with_titles) {
+std::string view_records_csv(const NamedStep& named, const std::vector<T>& records, bool with_titles) {
   CsvLine line;
   std::string out;
   if (with_titles) {
-    add_prediction_titles(named.second, line);
+    add_prediction_titles(named.prediction, line);
     add_csv_titles(T(), line);
     out = line.take();
   }
   for (const T& record : records) {
     add_prediction_cells(named, line);
-    add_csv_cells(record, line, named.second.family);
+    add_csv_cells(record, line, named.prediction.family);
     out += line.take();
   }
   return out;
@@ -67,8 +66,8 @@ std::string view_records_csv(const NamedPrediction& named, const std::vector<T>&
 
 }  // namespace
 
-absl::StatusOr<std::string> ops_view_csv(const NamedPrediction& named, const RowOptions& options, bool with_titles) {
-  const StepPrediction& prediction = named.second;
+absl::StatusOr<std::string> ops_view_csv(const NamedStep& named, const RowOptions& options, bool with_titles) {
+  const StepPrediction& prediction = named.prediction;
   const bool is_grouped = options.group != GroupBy::kNone || !options.rewrites.empty();
   RowOptions all = options;
   all.limit = 0;
@@ -95,36 +94,36 @@ absl::StatusOr<std::string> ops_view_csv(const NamedPrediction& named, const Row
   return out;
 }
 
-std::string layers_view_csv(const NamedPrediction& named, bool with_titles) {
-  return view_records_csv(named, make_layers(named.second), with_titles);
+std::string layers_view_csv(const NamedStep& named, bool with_titles) {
+  return view_records_csv(named, make_layers(named.prediction), with_titles);
 }
 
-std::string collectives_view_csv(const NamedPrediction& named, bool with_titles) {
-  return view_records_csv(named, named.second.collectives, with_titles);
+std::string collectives_view_csv(const NamedStep& named, bool with_titles) {
+  return view_records_csv(named, named.prediction.collectives, with_titles);
 }
 
-std::string breakdown_view_csv(const NamedPrediction& named, bool with_titles) {
-  return view_records_csv(named, named.second.breakdown, with_titles);
+std::string breakdown_view_csv(const NamedStep& named, bool with_titles) {
+  return view_records_csv(named, named.prediction.breakdown, with_titles);
 }
 
-std::string roofline_view_csv(const NamedPrediction& named, bool with_titles) {
-  return view_records_csv(named, named.second.resources, with_titles);
+std::string roofline_view_csv(const NamedStep& named, bool with_titles) {
+  return view_records_csv(named, named.prediction.resources, with_titles);
 }
 
-std::string critical_view_csv(const NamedPrediction& named, bool with_titles) {
-  return view_records_csv(named, named.second.critical_path, with_titles);
+std::string critical_view_csv(const NamedStep& named, bool with_titles) {
+  return view_records_csv(named, named.prediction.critical_path, with_titles);
 }
 
-std::string memory_view_csv(const NamedPrediction& named, bool with_titles) {
-  return view_records_csv(named, named.second.memory.live_at_peak, with_titles);
+std::string memory_view_csv(const NamedStep& named, bool with_titles) {
+  return view_records_csv(named, named.prediction.memory.live_at_peak, with_titles);
 }
 
-std::string estimates_view_csv(const NamedPrediction& named, bool with_titles) {
-  return view_records_csv(named, estimated_ops(named.second), with_titles);
+std::string estimates_view_csv(const NamedStep& named, bool with_titles) {
+  return view_records_csv(named, estimated_ops(named.prediction), with_titles);
 }
 
-std::string diagnostics_view_csv(const NamedPrediction& named, bool with_titles) {
-  return view_records_csv(named, named.second.diagnostics, with_titles);
+std::string diagnostics_view_csv(const NamedStep& named, bool with_titles) {
+  return view_records_csv(named, named.prediction.diagnostics, with_titles);
 }
 
 }  // namespace hloroof::internal::inline results

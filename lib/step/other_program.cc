@@ -1,9 +1,17 @@
 #include "lib/step/other_program.h"
 
-#include "lib/analysis/generation.h"
+#include "absl/strings/str_cat.h"
 #include "lib/analysis/origin.h"
+#include "lib/base/strings.h"
 
 namespace hloroof::internal::inline step {
+namespace {
+
+std::string_view machine(Backend backend) {
+  return backend == Backend::kTpu ? "a TPU" : backend == Backend::kGpu ? "a GPU" : "the CPU";
+}
+
+}  // namespace
 
 bool runs_on(Backend backend, DeviceFamily family) {
   switch (backend) {
@@ -13,6 +21,27 @@ bool runs_on(Backend backend, DeviceFamily family) {
     case Backend::kCpu: return false;  // no device describes a CPU
   }
   return true;
+}
+
+std::string other_backend_text(const ModuleOrigin& origin, const Device& device) {
+  return absl::StrCat("was compiled for ", to_absl(machine(origin.backend)), " (", origin.backend_evidence, "), and ",
+                      device.name, " would run another program: other fusions, layouts and kernels");
+}
+
+absl::Status refuse_other_backend(const ModuleOrigin& origin, std::string_view module, const Target& target) {
+  const Device& device = target.device;
+  if (runs_on(origin.backend, device.family())) return absl::OkStatus();
+  const std::string place = device.name + (target.topology ? ":" + target.topology->to_string() : "");
+  const std::string remedy =
+      device.family() == DeviceFamily::kTpu
+          ? absl::StrCat(
+                "Compile it for the device, which need not be there: jax.experimental.topologies compiles ahead "
+                "of time, and so does hloroof.jax.compile_for(function, arguments, \"",
+                place, "\")")
+          : absl::StrCat("Compile it on a ", device.name);
+  return invalid_argument(absl::StrCat(to_absl(module), " ", other_backend_text(origin, device), ".\n", remedy,
+                                       ".\nThe option allow_other_backend predicts the module as it is; such times can "
+                                       "be several times off."));
 }
 
 bool is_early(CompileStage stage) {

@@ -2,6 +2,10 @@
 #ifndef HLOROOF_LIB_STEP_OTHER_PROGRAM_H_
 #define HLOROOF_LIB_STEP_OTHER_PROGRAM_H_
 
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
 #include "hloroof/analysis.h"
 #include "hloroof/device.h"
 #include "hloroof/module.h"
@@ -10,6 +14,13 @@ namespace hloroof::internal::inline step {
 
 // Whether devices of this family run what is compiled for the backend. True if the backend is unknown.
 bool runs_on(Backend backend, DeviceFamily family);
+
+// "was compiled for a TPU (the evidence), and h100_sxm would run another program: other fusions, layouts and kernels",
+// of a module that the device does not run.
+std::string other_backend_text(const ModuleOrigin& origin, const Device& device);
+
+// Errors: InvalidArgument if the target runs no programs of the backend, with the evidence and the remedy.
+absl::Status refuse_other_backend(const ModuleOrigin& origin, std::string_view module, const Target& target);
 
 // Whether the text is from before the partitioner or the optimizer.
 bool is_early(CompileStage stage);

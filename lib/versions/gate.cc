@@ -2,9 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <iterator>
 #include <limits>
+#include <optional>
+#include <vector>
 
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "lib/base/decimal.h"
 #include "lib/base/strings.h"
 #include "lib/base/units.h"
@@ -12,18 +17,66 @@
 namespace hloroof::internal::inline versions {
 namespace {
 
-double metric(std::string_view name, const StepPrediction& p) {
-  if (name == "step") return p.step_seconds;
-  if (name == "exposed") return p.exposed_communication_seconds;
-  if (name == "memory") return p.memory.hbm_peak_bytes;
-  if (name == "flops") return p.flops;
-  if (name == "hbm") return p.hbm_bytes;
-  return p.wire_bytes;
+enum class Quantity : std::uint8_t { kSeconds, kBytes, kFlops, kShare };
+
+struct Metric {
+  std::string_view name;
+  Quantity quantity;
+  double (*value)(const StepPrediction& p);
+};
+
+constexpr Metric kMetrics[] = {
+    {"step", Quantity::kSeconds, [](const StepPrediction& p) { return p.step_seconds; }},
+    {"exposed", Quantity::kSeconds, [](const StepPrediction& p) { return p.exposed_communication_seconds; }},
+    {"memory", Quantity::kBytes, [](const StepPrediction& p) { return p.memory.hbm_peak_bytes; }},
+    {"flops", Quantity::kFlops, [](const StepPrediction& p) { return p.flops; }},
+    {"hbm", Quantity::kBytes, [](const StepPrediction& p) { return p.hbm_bytes; }},
+    {"wire", Quantity::kBytes, [](const StepPrediction& p) { return p.wire_bytes; }},
+    {"mfu", Quantity::kShare, [](const StepPrediction& p) { return p.mfu.value_or(0); }},
+};
+
+struct GateUnit {
+  std::string_view name;
+  Quantity quantity;
+  double factor;
+};
+
+// A percentage is of any quantity.
+constexpr GateUnit kUnits[] = {
+    {"s", Quantity::kSeconds, 1},      {"ms", Quantity::kSeconds, 1e-3},  {"us", Quantity::kSeconds, 1e-6},
+    {"ns", Quantity::kSeconds, 1e-9},  {"B", Quantity::kBytes, 1},        {"KiB", Quantity::kBytes, 0x1p10},
+    {"MiB", Quantity::kBytes, 0x1p20}, {"GiB", Quantity::kBytes, 0x1p30}, {"TiB", Quantity::kBytes, 0x1p40},
+    {"kB", Quantity::kBytes, 1e3},     {"MB", Quantity::kBytes, 1e6},     {"GB", Quantity::kBytes, 1e9},
+    {"TB", Quantity::kBytes, 1e12},    {"", Quantity::kFlops, 1},         {"Gflop", Quantity::kFlops, 1e9},
+    {"Tflop", Quantity::kFlops, 1e12}, {"Pflop", Quantity::kFlops, 1e15}};
+
+const Metric* find_metric(std::string_view name) {
+  const auto* found =
+      std::find_if(std::begin(kMetrics), std::end(kMetrics), [&](const Metric& m) { return m.name == name; });
+  return found == std::end(kMetrics) ? nullptr : found;
 }
 
-std::string format_metric(std::string_view metric, double value) {
-  if (metric == "step" || metric == "exposed") return format_seconds(value);
-  return metric == "flops" ? format_flops(value) : format_bytes(value);
+// parse_gate() accepts no other name.
+const Metric& metric_of(const Gate& gate) { return *find_metric(gate.metric); }
+
+std::string format_metric(const Metric& metric, double value) {
+  switch (metric.quantity) {
+    case Quantity::kSeconds: return format_seconds(value);
+    case Quantity::kBytes: return format_bytes(value);
+    case Quantity::kFlops: return format_flops(value);
+    case Quantity::kShare: return format_percent(value);
+  }
+  return "";
+}
+
+std::string_view noun(Quantity quantity) {
+  switch (quantity) {
+    case Quantity::kSeconds: return "a unit of time";
+    case Quantity::kBytes: return "a unit of bytes";
+    case Quantity::kFlops: return "no unit or one of operations";
+    case Quantity::kShare: return "the unit";
+  }
+  return "";
 }
 
 std::string plus(double value) { return value > 0 ? "+" : ""; }
@@ -55,11 +108,11 @@ std::string distance_text(const Gate& gate, const GateResult& result) {
   const double off = (result.found - gate.limit) * scale;
   if (!std::isfinite(off)) return "";
   if (off == 0) return " (at the limit)";
-  return " (" + format_metric(gate.metric, std::abs(off)) + (off < 0 ? " below)" : " above)");
+  return " (" + format_metric(metric_of(gate), std::abs(off)) + (off < 0 ? " below)" : " above)");
 }
 
 std::string finding_text(const Gate& gate, const GateResult& result) {
-  const auto format = [&gate](double value) { return format_metric(gate.metric, value); };
+  const auto format = [&gate](double value) { return format_metric(metric_of(gate), value); };
   const std::string allowed = std::string(", allowed ") + (gate.or_equal ? (gate.above ? "< " : "> ") : "");
   const std::string before_after = gate.metric + " " + format(result.before) + " -> " + format(result.after) + ": ";
   const std::string distance = distance_text(gate, result);
@@ -75,61 +128,101 @@ std::string finding_text(const Gate& gate, const GateResult& result) {
   return "";
 }
 
+// What `read_gate` expects where it stops.
+struct Stop {
+  std::size_t at = 0;
+  std::string expected;
+};
+
+void skip_blanks(std::string_view text, std::size_t& at) {
+  while (at < text.size() && text[at] == ' ') ++at;
+}
+
+// "'memory>5ms', character 9: expected a unit of bytes (B, KiB, ...) or %, found 'ms'".
+absl::Status malformed(std::string_view text, const Stop& stop) {
+  const std::string_view rest = text.substr(stop.at);
+  return invalid_argument("'" + std::string(text) + "', character " + std::to_string(stop.at + 1) + ": expected " +
+                          stop.expected + ", found " + (rest.empty() ? "the end" : "'" + std::string(rest) + "'") +
+                          "; 'step>+2%' is a relative change, 'step>+1ms' an absolute one, and 'memory>15GiB' or "
+                          "'mfu<40%' the new value");
+}
+
+std::string names_of_metrics() {
+  return "one of " + absl::StrJoin(kMetrics, ", ", [](std::string* out, const Metric& m) { *out += m.name; });
+}
+
+std::string units_of(Quantity quantity) {
+  if (quantity == Quantity::kShare) return "%";
+  std::vector<std::string> names;
+  for (const GateUnit& unit : kUnits) {
+    if (unit.quantity == quantity && !unit.name.empty()) names.emplace_back(unit.name);
+  }
+  return std::string(noun(quantity)) + " (" + absl::StrJoin(names, ", ") + ") or %";
+}
+
+// METRIC ('<' | '>') '='? ('+' | '-')? NUMBER UNIT, with blanks between them. Returns where it stops if that is not the
+// end.
+std::optional<Stop> read_gate(std::string_view text, Gate& gate) {
+  std::size_t at = 0;
+  skip_blanks(text, at);
+  const std::size_t metric_at = at;
+  at = std::min(text.find_first_of("<> ", at), text.size());
+  gate.metric = std::string(text.substr(metric_at, at - metric_at));
+  const Metric* metric = find_metric(gate.metric);
+  if (metric == nullptr) return Stop{metric_at, names_of_metrics()};
+  skip_blanks(text, at);
+  if (at == text.size() || (text[at] != '<' && text[at] != '>')) return Stop{at, "> or <"};
+  gate.above = text[at++] == '>';
+  gate.or_equal = at < text.size() && text[at] == '=';
+  if (gate.or_equal) ++at;
+  skip_blanks(text, at);
+  const bool is_signed = at < text.size() && (text[at] == '+' || text[at] == '-');
+  const std::size_t number_at = is_signed && text[at] == '+' ? at + 1 : at;
+  const auto [end, error] = read_decimal(text.data() + number_at, text.data() + text.size(), gate.limit);
+  if (error != std::errc() || !std::isfinite(gate.limit)) return Stop{at, "a number"};
+  at = static_cast<std::size_t>(end - text.data());
+  skip_blanks(text, at);
+  std::string_view unit = text.substr(at);
+  while (!unit.empty() && unit.back() == ' ') unit.remove_suffix(1);
+  gate.kind = is_signed ? Gate::Kind::kChange : Gate::Kind::kValue;
+  if (unit == "%") {
+    gate.limit /= 100;
+    if (metric->quantity != Quantity::kShare || is_signed) gate.kind = Gate::Kind::kRelativeChange;
+    return std::nullopt;
+  }
+  for (const GateUnit& known : kUnits) {
+    if (known.name != unit || known.quantity != metric->quantity) continue;
+    gate.limit *= known.factor;
+    return std::nullopt;
+  }
+  return Stop{at, units_of(metric->quantity)};
+}
+
 }  // namespace
 
 absl::StatusOr<Gate> parse_gate(std::string_view text) {
-  const absl::Status malformed = invalid_argument(
-      "'" + std::string(text) +
-      "' is no gate: expected a metric (step, exposed, memory, flops, hbm, wire), > or <, and a "
-      "number: 'step>+2%' is a relative change, 'step>+1ms' an absolute one, 'memory>15GiB' the new value");
   Gate gate;
   gate.text = std::string(text);
-  const std::size_t at = text.find_first_of("<>");
-  if (at == std::string_view::npos) return malformed;
-  gate.metric = std::string(text.substr(0, at));
-  while (!gate.metric.empty() && gate.metric.back() == ' ') gate.metric.pop_back();
-  static constexpr std::string_view kMetrics[] = {"step", "exposed", "memory", "flops", "hbm", "wire"};
-  if (std::find(std::begin(kMetrics), std::end(kMetrics), gate.metric) == std::end(kMetrics)) return malformed;
-  gate.above = text[at] == '>';
-  std::string_view rest = text.substr(at + 1);
-  if (!rest.empty() && rest[0] == '=') {
-    gate.or_equal = true;
-    rest.remove_prefix(1);
+  if (const std::optional<Stop> stop = read_gate(text, gate)) return malformed(text, *stop);
+  return gate;
+}
+
+absl::StatusOr<Gate> parse_limit(std::string_view text) {
+  absl::StatusOr<Gate> gate = parse_gate(text);
+  if (gate.ok() && gate->kind != Gate::Kind::kValue) {
+    return invalid_argument("'" + std::string(text) +
+                            "' is a change, and there is no other prediction to change from: expected a value, such as "
+                            "'step>5ms', 'memory>15GiB' or 'mfu<40%'");
   }
-  while (!rest.empty() && rest[0] == ' ') rest.remove_prefix(1);
-  const bool is_signed = !rest.empty() && (rest[0] == '+' || rest[0] == '-');
-  if (!rest.empty() && rest[0] == '+') rest.remove_prefix(1);
-  const auto [end, error] = read_decimal(rest.data(), rest.data() + rest.size(), gate.limit);
-  if (error != std::errc() || !std::isfinite(gate.limit)) return malformed;
-  std::string_view unit = rest.substr(static_cast<std::size_t>(end - rest.data()));
-  while (!unit.empty() && unit[0] == ' ') unit.remove_prefix(1);
-  gate.kind = is_signed ? Gate::Kind::kChange : Gate::Kind::kValue;
-  struct GateUnit {
-    std::string_view name;
-    double factor;
-  };
-  static constexpr GateUnit kUnits[] = {
-      {"", 1},         {"s", 1},           {"ms", 1e-3},          {"us", 1e-6}, {"ns", 1e-9}, {"B", 1},
-      {"KiB", 1024.0}, {"MiB", 1048576.0}, {"GiB", 1073741824.0}, {"kB", 1e3},  {"MB", 1e6},  {"GB", 1e9}};
-  if (unit == "%") {
-    gate.kind = Gate::Kind::kRelativeChange;
-    gate.limit /= 100;
-    return gate;
-  }
-  for (const GateUnit& known : kUnits) {
-    if (known.name == unit) {
-      gate.limit *= known.factor;
-      return gate;
-    }
-  }
-  return malformed;
+  return gate;
 }
 
 GateResult check_gate(const Gate& gate, const StepPrediction& before, const StepPrediction& after) {
   GateResult result;
   result.condition = gate.text;
-  result.before = metric(gate.metric, before);
-  result.after = metric(gate.metric, after);
+  const Metric& metric = metric_of(gate);
+  result.before = metric.value(before);
+  result.after = metric.value(after);
   result.limit = gate.limit;
   const double change = result.after - result.before;
   result.found = result.after;
@@ -147,6 +240,10 @@ GateResult check_gate(const Gate& gate, const StepPrediction& before, const Step
   }
   result.finding = finding_text(gate, result);
   return result;
+}
+
+GateResult check_limit(const Gate& gate, const StepPrediction& prediction) {
+  return check_gate(gate, prediction, prediction);
 }
 
 }  // namespace hloroof::internal::inline versions

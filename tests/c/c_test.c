@@ -91,6 +91,11 @@ static void test_options(const hloroof_module* module) {
   options.slices = -1;
   CHECK_ERROR(hloroof_predict(module, "tpu_v5e", &options, &prediction, &error), HLOROOF_INVALID_ARGUMENT, "slices");
   options.slices = 0;
+  CHECK_ERROR(hloroof_predict(module, "h100_sxm", &options, &prediction, &error), HLOROOF_INVALID_ARGUMENT,
+              "was compiled for a TPU");
+  options.allow_other_backend = 1;
+  CHECK(hloroof_predict(module, "h100_sxm", &options, &prediction, &error) == HLOROOF_OK && error == NULL);
+  hloroof_free_prediction(prediction);
   options.size = 0;
   CHECK_ERROR(hloroof_predict(module, "tpu_v5e", &options, &prediction, &error), HLOROOF_INVALID_ARGUMENT,
               "HLOROOF_OPTIONS");

@@ -18,6 +18,7 @@ class Options(ctypes.Structure):
         ("set", ctypes.POINTER(ctypes.c_char_p)),
         ("use_compiler_estimates", ctypes.c_int32),
         ("strict", ctypes.c_int32),
+        ("allow_other_backend", ctypes.c_int32),
     ]
 
 
@@ -90,7 +91,9 @@ def main():
     fast = predict(module, options=options)
     assert library.hloroof_step_seconds(fast) < seconds
     library.hloroof_free_prediction(fast)
-    options.size += 8  # a newer program; what it sets is next to the struct
+    options.size -= 8  # a program that was compiled with the first header, which ends with `strict`
+    library.hloroof_free_prediction(predict(module, options=options))
+    options.size += 16  # a newer program; what it sets is next to the struct
     longer = (ctypes.c_char * options.size)()
     ctypes.memmove(longer, ctypes.byref(options), ctypes.sizeof(Options))
     library.hloroof_free_prediction(call("hloroof_predict", module, b"tpu_v5e", longer))

@@ -7,6 +7,7 @@
 
 #include "absl/strings/escaping.h"
 #include "hloroof/predict.h"
+#include "tests/any_backend.h"
 #include "tests/catch.h"
 #include "tests/dump.h"
 
@@ -15,7 +16,7 @@ namespace {
 
 std::vector<std::string> codes_of(const std::string& body, const char* device, std::string_view header) {
   const std::string text = "HloModule m, is_scheduled=true" + std::string(header) + "\n\n" + body;
-  const auto prediction = predict_step_time(text, device);
+  const auto prediction = predict_step_time(text, device, any_backend());
   INFO(text);
   INFO(std::string(prediction.status().message()));
   REQUIRE(prediction.ok());

@@ -12,13 +12,14 @@
 #include "hloroof/predict.h"
 #include "hloroof/print.h"
 #include "lib/report/annotated_text.h"
+#include "tests/any_backend.h"
 
 namespace {
 
 absl::StatusOr<std::string> annotate(const hloroof::Module& module) {
   absl::Status status;
   for (const char* device : {"tpu_v5e", "tpu_v5p", "h100_sxm"}) {
-    const auto prediction = hloroof::predict_step_time(module, *hloroof::find_target(device));
+    const auto prediction = hloroof::predict_step_time(module, *hloroof::find_target(device), hloroof::any_backend());
     if (prediction.ok()) return hloroof::internal::annotated_text(module, *prediction, hloroof::PrintOptions(), 0);
     status = prediction.status();
   }

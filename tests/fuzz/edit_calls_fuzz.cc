@@ -19,6 +19,7 @@
 #include "hloroof/parse.h"
 #include "hloroof/predict.h"
 #include "hloroof/print.h"
+#include "tests/any_backend.h"
 #include "tests/predict/compare.h"
 
 namespace {
@@ -300,7 +301,7 @@ class Session {
   }
 
   void check_predictor() {
-    compare("the Predictor differs", predictor_.summary(), predict_step_time(module(), target_));
+    compare("the Predictor differs", predictor_.summary(), predict_step_time(module(), target_, any_backend()));
   }
 
   void check_printed() {
@@ -310,8 +311,8 @@ class Session {
     if (!again.ok()) fail("what verify() accepted does not parse", std::string(again.status().message()));
     if (print_module(*again) != text) fail("printed again it differs", print_module(*again));
     if (!verify(*again).ok()) fail("verify() refuses the text", std::string(verify(*again).message()));
-    compare("the printed text has another prediction", predict_step_time(*again, target_),
-            predict_step_time(module(), target_));
+    compare("the printed text has another prediction", predict_step_time(*again, target_, any_backend()),
+            predict_step_time(module(), target_, any_backend()));
   }
 
   // The editor must agree with one that is made of the module.
@@ -436,7 +437,7 @@ class Session {
           case 2: (void)predictor_.memory(); return;
           case 3: {
             const absl::StatusOr<StepPrediction> all = predictor_.predict();
-            const absl::StatusOr<StepPrediction> scratch = predict_step_time(module(), target_);
+            const absl::StatusOr<StepPrediction> scratch = predict_step_time(module(), target_, any_backend());
             if (all.ok() != scratch.ok()) fail("predict() differs");
             if (!all.ok()) return;
             const std::string difference = internal::difference(*all, *scratch);

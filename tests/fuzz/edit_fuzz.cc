@@ -17,6 +17,7 @@
 #include "hloroof/parse.h"
 #include "hloroof/predict.h"
 #include "hloroof/print.h"
+#include "tests/any_backend.h"
 #include "tests/fuzz/text_mutator.h"
 #include "tests/predict/compare.h"
 #include "tests/predict/random_edits.h"
@@ -43,7 +44,8 @@ const hloroof::Device& device() {
 
 void check_prediction(Predictor& predictor, const std::string& history) {
   const absl::StatusOr<hloroof::StepSummary> memo = predictor.summary();
-  const absl::StatusOr<hloroof::StepPrediction> scratch = hloroof::predict_step_time(predictor.module(), device());
+  const absl::StatusOr<hloroof::StepPrediction> scratch =
+      hloroof::predict_step_time(predictor.module(), device(), hloroof::any_backend());
   if (memo.ok() != scratch.ok()) fail("one of two predictions fails", history, print_module(predictor.module()));
   if (!memo.ok()) return;
   const std::string difference = hloroof::internal::difference(*memo, *scratch);

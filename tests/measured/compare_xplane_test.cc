@@ -9,6 +9,7 @@
 #include "lib/measured/profiled_program.h"
 #include "lib/page/html_report.h"
 #include "lib/profile/profile_folder.h"
+#include "tests/any_backend.h"
 #include "tests/catch.h"
 
 namespace hloroof::internal {
@@ -41,7 +42,7 @@ Compared compared(const std::string& path, const std::string& device_file = "") 
     target = load_device(device_file);
   }
   REQUIRE(target.ok());
-  auto prediction = predict_step_time(*module, *target);
+  auto prediction = predict_step_time(*module, *target, any_backend());
   REQUIRE(prediction.ok());
   auto comparison = compare(*prediction, *profile);
   CAPTURE(std::string(comparison.status().message()));

@@ -11,6 +11,7 @@
 #include "hloroof/parse.h"
 #include "hloroof/predict.h"
 #include "hloroof/print.h"
+#include "tests/any_backend.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
 #include "tests/predict/compare.h"
@@ -85,7 +86,8 @@ void edit_and_return(const std::filesystem::path& path, int count, std::uint32_t
         history += "predict\n";
         INFO(history);
         const absl::StatusOr<StepPrediction> all = predictor.predict();
-        const absl::StatusOr<StepPrediction> scratch = predict_step_time(predictor.module(), *device, options);
+        const absl::StatusOr<StepPrediction> scratch =
+            predict_step_time(predictor.module(), *device, any_backend(options));
         REQUIRE(all.ok() == scratch.ok());
         if (all.ok()) REQUIRE(difference(*all, *scratch) == "");
         read = false;
@@ -103,7 +105,7 @@ void edit_and_return(const std::filesystem::path& path, int count, std::uint32_t
     }
     if (!read) continue;
     INFO(history);
-    check_same(predictor.summary(), predict_step_time(predictor.module(), *device, options));
+    check_same(predictor.summary(), predict_step_time(predictor.module(), *device, any_backend(options)));
   }
 }
 
@@ -180,7 +182,7 @@ int fuse_greedily(const std::filesystem::path& path, int limit) {
     }
   }
   CHECK(best.step_seconds <= original->step_seconds);
-  const absl::StatusOr<StepPrediction> scratch = predict_step_time(predictor->module(), *device);
+  const absl::StatusOr<StepPrediction> scratch = predict_step_time(predictor->module(), *device, any_backend());
   REQUIRE(scratch.ok());
   CHECK(difference(best, *scratch) == "");
   REQUIRE(predictor->rollback(start).ok());

@@ -15,6 +15,7 @@
 #include "hloroof/parse.h"
 #include "hloroof/predict.h"
 #include "hloroof/print.h"
+#include "tests/any_backend.h"
 #include "tests/predict/corpus.h"
 
 namespace hloroof::internal {
@@ -60,7 +61,7 @@ Counts examine(const std::vector<fs::path>& files) {
     const auto device = find_device(device_of(file));
     if (!device.ok()) continue;
     begin = std::chrono::steady_clock::now();
-    const auto prediction = predict_step_time(*module, *device);
+    const auto prediction = predict_step_time(*module, *device, any_backend());
     counts.predict_seconds += seconds_since(begin);
     if (prediction.ok()) {
       ++counts.predicted;

@@ -10,6 +10,7 @@
 
 #include "hloroof/parse.h"
 #include "hloroof/predict.h"
+#include "tests/any_backend.h"
 #include "tests/catch.h"
 #include "tests/dump.h"
 #include "tests/paths.h"
@@ -26,7 +27,7 @@ constexpr double kRounding = 1e-9;
 StepPrediction predicted(const Module& module, const std::string& device, const PredictOptions& options = {}) {
   const absl::StatusOr<Device> found = find_device(device);
   REQUIRE(found.ok());
-  absl::StatusOr<StepPrediction> prediction = predict_step_time(module, *found, options);
+  absl::StatusOr<StepPrediction> prediction = predict_step_time(module, *found, any_backend(options));
   INFO((prediction.ok() ? "" : std::string(prediction.status().message())));
   REQUIRE(prediction.ok());
   return *std::move(prediction);
@@ -156,7 +157,8 @@ TEST_CASE("the laws hold for loops of any number of trips") {
   for (const char* device : {"tpu_v5e", "h100_sxm"}) {
     for (const char* trips : {"3", "100000000", "10000000000"}) {
       CAPTURE(device, trips);
-      const absl::StatusOr<StepPrediction> p = predict_step_time(parsed(nested_loops(trips)), *find_device(device));
+      const absl::StatusOr<StepPrediction> p =
+          predict_step_time(parsed(nested_loops(trips)), *find_device(device), any_backend());
       REQUIRE(p.ok());
       CHECK(p->step_seconds <= p->serial_seconds * (1 + 1e-6));
       CHECK(p->step_seconds >= p->serial_seconds * (1 - 1e-6));
@@ -236,7 +238,7 @@ std::string matrix(std::int64_t rows, std::int64_t columns, const char* layout) 
 
 double seconds_of(const std::string& line, const std::string& parameters, const char* device) {
   const std::string text = "HloModule m, is_scheduled=true\nENTRY e {\n" + parameters + "  ROOT r = " + line + "\n}\n";
-  const absl::StatusOr<StepPrediction> prediction = predict_step_time(text, device);
+  const absl::StatusOr<StepPrediction> prediction = predict_step_time(text, device, any_backend());
   INFO(text);
   REQUIRE(prediction.ok());
   return prediction->step_seconds;

@@ -50,6 +50,12 @@ std::vector<Variant> variants_on(const std::string& device) {
   variants.back().options.estimates = EstimateSource::kCompiler;
   for (const char* other : {"tpu_v6e", "h100_sxm", "tpu_v5p"}) variants.push_back({other, {}});
   variants.push_back({device, {}});  // the first once more
+  const std::size_t count = variants.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!variants[i].options.topology && variants[i].target == device) continue;
+    variants.push_back(variants[i]);  // refused if the text is of another backend
+    variants[i].options.allow_other_backend = true;
+  }
   return variants;
 }
 

@@ -11,6 +11,7 @@
 #include "hloroof/parse.h"
 #include "hloroof/predict.h"
 #include "hloroof/schedule.h"
+#include "tests/any_backend.h"
 #include "tests/predict/corpus.h"
 
 namespace hloroof::internal {
@@ -57,7 +58,7 @@ Line examine(const fs::path& file, bool verbose) {
   const bool is_cpu = kind != nullptr && kind->string == "cpu";
   // A CPU knows no memory spaces, and its pointers are wide.
   if (is_cpu) device = find_device("h100_sxm");
-  const auto prediction = predict_step_time(*module, *device);
+  const auto prediction = predict_step_time(*module, *device, any_backend());
   if (!prediction.ok()) return line;
   const MemoryPrediction& memory = prediction->memory;
   const double arguments = number("argument_size_in_bytes");

@@ -8,6 +8,7 @@
 #include "hloroof/parse.h"
 #include "hloroof/predict.h"
 #include "lib/analysis/mesh.h"
+#include "tests/any_backend.h"
 #include "tests/catch.h"
 #include "tests/dump.h"
 
@@ -30,7 +31,7 @@ ENTRY e {
 )";
 
 StepPrediction predicted(const std::string& text, const std::string& device, const PredictOptions& options = {}) {
-  absl::StatusOr<StepPrediction> p = predict_step_time(text, device, options);
+  absl::StatusOr<StepPrediction> p = predict_step_time(text, device, any_backend(options));
   INFO(p.status());
   REQUIRE(p.ok());
   return *std::move(p);

@@ -6,6 +6,7 @@
 #include "hloroof/edit.h"
 #include "hloroof/parse.h"
 #include "hloroof/predict.h"
+#include "lib/predict/many_targets.h"
 #include "tests/catch.h"
 #include "tests/dump.h"
 
@@ -17,7 +18,9 @@ using enum DiagnosticCode;
 
 StepPrediction predicted(const std::string& text, const std::string& device) {
   CAPTURE(text, device);
-  auto prediction = predict_step_time(text, device);
+  PredictOptions options;
+  options.allow_other_backend = true;
+  auto prediction = predict_step_time(text, device, options);
   INFO(std::string(prediction.status().message()));
   REQUIRE(prediction.ok());
   return *std::move(prediction);
@@ -70,6 +73,9 @@ TEST_CASE("a text of another backend, or from before optimization, is warned of 
     for (const DiagnosticCode code : {kWrongBackend, kNotOptimized, kNotPartitioned}) {
       CHECK(of_code(p, code).size() == (c.code == code ? 1 : 0));
     }
+    const absl::StatusOr<StepPrediction> number = predict_step_time(c.text, c.device);
+    CHECK(number.ok() == (c.code != kWrongBackend));
+    CHECK(predict_summary(c.text, c.device).status() == number.status());
     if (c.code) {
       CHECK(p.diagnostics.front().code == *c.code);
       CHECK(p.diagnostics.front().severity == Severity::kWarning);
@@ -81,6 +87,40 @@ TEST_CASE("a text of another backend, or from before optimization, is warned of 
   }
   CHECK_THAT(predicted(cpu, "tpu_v5e").diagnostics.front().message, ContainsSubstring("outer_dimension_partitions"));
   CHECK_THAT(predicted(sharded, "tpu_v5e").diagnostics.front().message, ContainsSubstring("8 devices"));
+}
+
+TEST_CASE("a program for another backend is refused with the evidence and the remedy, unless that is allowed") {
+  const Module tpu = *parse_module(entry(kScheduled, "f32[1024,1024]{1,0:T(8,128)} negate(p)"));
+  const Module gpu =
+      *parse_module(entry(kScheduled, R"(f32[1024,1024]{1,0} negate(p), backend_config={"operation_queue_id":"0"})"));
+  const struct {
+    const Module& module;
+    const char* target;
+    const char* message;
+  } rows[] = {
+      {tpu, "h100_sxm", "m was compiled for a TPU ("},
+      {tpu, "h100_sxm",
+       "), and h100_sxm would run another program: other fusions, layouts and kernels.\nCompile it on a "},
+      {gpu, "tpu_v5e:2x4", "m was compiled for a GPU ("},
+      {gpu, "tpu_v5e:2x4", "hloroof.jax.compile_for(function, arguments, \"tpu_v5e:2x4\")"},
+      {gpu, "tpu_v5e:2x4", "\nThe option allow_other_backend predicts the module as it is"},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.message);
+    const Target target = *find_target(row.target);
+    PredictOptions options;
+    const auto many = ManyTargets::create(row.module, options);
+    REQUIRE(many.ok());
+    const absl::Status refused = predict_step_time(row.module, target).status();
+    CHECK(refused.code() == absl::StatusCode::kInvalidArgument);
+    CHECK_THAT(std::string(refused.message()), ContainsSubstring(row.message));
+    CHECK(predict_summary(row.module, target).status() == refused);
+    CHECK((*many)->predict(target, options).status() == refused);
+    CHECK((*many)->headline(target, options).status() == refused);
+    options.allow_other_backend = true;
+    CHECK(predict_summary(row.module, target, options).ok());
+    CHECK((*many)->headline(target, options).ok());
+  }
 }
 
 TEST_CASE("the warning precedes errors") {
@@ -112,7 +152,9 @@ TEST_CASE("after an edit that gives the text a backend, a predictor agrees with 
   layout.tiles.push_back({{8, 128}});
   REQUIRE(predictor->edit().set_layout(root, layout).ok());
   CHECK(predictor->summary()->modelled_share == 0);
-  CHECK(predict_step_time(predictor->module(), *find_target("h100_sxm"))->modelled_share == 0);
+  PredictOptions options;
+  options.allow_other_backend = true;
+  CHECK(predict_step_time(predictor->module(), *find_target("h100_sxm"), options)->modelled_share == 0);
 }
 
 TEST_CASE("an unknown opcode is named with its place and the nearest known one, also inside a fusion") {

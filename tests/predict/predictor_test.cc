@@ -12,6 +12,7 @@
 #include "hloroof/predict.h"
 #include "hloroof/print.h"
 #include "lib/step/facts.h"
+#include "tests/any_backend.h"
 #include "tests/catch.h"
 #include "tests/dump.h"
 #include "tests/paths.h"
@@ -50,7 +51,8 @@ void edit_and_compare(const std::filesystem::path& path, int count, std::uint32_
     history += what + "\n";
     ++made;
     const absl::StatusOr<StepSummary> quick = predictor->summary();
-    const absl::StatusOr<StepPrediction> scratch = predict_step_time(predictor->module(), *device, options);
+    const absl::StatusOr<StepPrediction> scratch =
+        predict_step_time(predictor->module(), *device, any_backend(options));
     INFO(history);
     REQUIRE(quick.ok() == scratch.ok());
     if (!quick.ok()) {
@@ -132,7 +134,7 @@ Predictor predictor_of(const std::string& text, const Target& target) {
 // Compares the summary with one from scratch, and returns it.
 StepSummary check_summary(Predictor& predictor, const Target& target) {
   const absl::StatusOr<StepSummary> now = predictor.summary();
-  const absl::StatusOr<StepSummary> scratch = predict_step_time(predictor.module(), target);
+  const absl::StatusOr<StepSummary> scratch = predict_step_time(predictor.module(), target, any_backend());
   REQUIRE((now.ok() && scratch.ok()));
   CHECK(difference(*now, *scratch) == "");
   return *now;
@@ -155,7 +157,7 @@ TEST_CASE("which send a receive belongs to may change") {
     INFO(steps.size());
     REQUIRE(edited.ok());
     const absl::StatusOr<StepSummary> quick = predictor->summary();
-    const absl::StatusOr<StepPrediction> scratch = predict_step_time(predictor->module(), *device);
+    const absl::StatusOr<StepPrediction> scratch = predict_step_time(predictor->module(), *device, any_backend());
     REQUIRE(quick.ok());
     REQUIRE(scratch.ok());
     REQUIRE(difference(*quick, *scratch) == "");
@@ -198,7 +200,7 @@ ENTRY main {
     INFO(groups);
     REQUIRE(predictor->edit().set_attribute(reduced, AttributeKey::kReplicaGroups, groups).ok());
     const absl::StatusOr<StepSummary> quick = predictor->summary();
-    const absl::StatusOr<StepPrediction> scratch = predict_step_time(predictor->module(), *target);
+    const absl::StatusOr<StepPrediction> scratch = predict_step_time(predictor->module(), *target, any_backend());
     REQUIRE(quick.ok());
     REQUIRE(scratch.ok());
     CHECK(difference(*quick, *scratch) == "");
@@ -229,7 +231,7 @@ ENTRY e {
   REQUIRE(copy.ok());
   REQUIRE(predictor.edit().set_operand(named(predictor.module(), "n"), 0, *copy).ok());
   const absl::StatusOr<StepPrediction> all = predictor.predict();
-  const absl::StatusOr<StepPrediction> scratch = predict_step_time(predictor.module(), device);
+  const absl::StatusOr<StepPrediction> scratch = predict_step_time(predictor.module(), device, any_backend());
   REQUIRE((all.ok() && scratch.ok()));
   CHECK(scratch->collectives.size() == 2);
   CHECK(difference(*all, *scratch) == "");
@@ -249,7 +251,8 @@ ENTRY e {
 // Compares the summary with one from scratch and with that of the printed text, and returns it.
 StepSummary check_laws(Predictor& predictor, const Target& target) {
   const StepSummary now = check_summary(predictor, target);
-  const absl::StatusOr<StepPrediction> printed = predict_step_time(parsed(print_module(predictor.module())), target);
+  const absl::StatusOr<StepPrediction> printed =
+      predict_step_time(parsed(print_module(predictor.module())), target, any_backend());
   REQUIRE(printed.ok());
   CHECK(difference(now, *printed) == "");
   return now;
@@ -265,7 +268,7 @@ TEST_CASE("an edit that changes how many devices the program implies") {
   const InstructionId b = named(predictor.module(), "b");
   REQUIRE(edit.set_attribute(b, AttributeKey::kReplicaGroups, "{}").ok());
   // Without asking the predictor first, the counts in the module are those from before the edit.
-  const double scratch = predict_step_time(predictor.module(), device)->step_seconds;
+  const double scratch = predict_step_time(predictor.module(), device, any_backend())->step_seconds;
   const double with_one_of_all = check_laws(predictor, device).step_seconds;
   CHECK(scratch == with_one_of_all);
   CHECK(with_one_of_all == with_groups);
@@ -302,9 +305,9 @@ TEST_CASE("random edits of programs that imply their devices") {
       history += edits.next(i % 2 == 0 ? "replica groups" : "sharding") + "\n" + edits.next() + "\n";
       INFO(history);
       const absl::StatusOr<StepSummary> quick = predictor.summary();
-      const absl::StatusOr<StepPrediction> scratch = predict_step_time(predictor.module(), device);
+      const absl::StatusOr<StepPrediction> scratch = predict_step_time(predictor.module(), device, any_backend());
       const absl::StatusOr<StepPrediction> printed =
-          predict_step_time(parsed(print_module(predictor.module())), device);
+          predict_step_time(parsed(print_module(predictor.module())), device, any_backend());
       REQUIRE((quick.ok() && scratch.ok() && printed.ok()));
       REQUIRE(difference(*quick, *scratch) == "");
       REQUIRE(difference(*quick, *printed) == "");
@@ -530,7 +533,7 @@ ENTRY main {
     INFO(groups);
     REQUIRE(predictor->edit().set_attribute(reduced, AttributeKey::kReplicaGroups, groups).ok());
     const absl::StatusOr<StepSummary> quick = predictor->summary();
-    const absl::StatusOr<StepPrediction> scratch = predict_step_time(predictor->module(), *target);
+    const absl::StatusOr<StepPrediction> scratch = predict_step_time(predictor->module(), *target, any_backend());
     REQUIRE(quick.ok());
     REQUIRE(scratch.ok());
     CHECK(scratch->topology == topology);
@@ -601,7 +604,7 @@ TEST_CASE("loops of another length are replayed, nested ones and branches too") 
   double before = predictor->summary()->step_seconds;
   const auto compare = [&] {
     const absl::StatusOr<StepSummary> quick = predictor->summary();
-    const absl::StatusOr<StepPrediction> scratch = predict_step_time(predictor->module(), *device);
+    const absl::StatusOr<StepPrediction> scratch = predict_step_time(predictor->module(), *device, any_backend());
     REQUIRE(quick.ok());
     REQUIRE(scratch.ok());
     CHECK(quick->step_seconds != before);
@@ -673,7 +676,7 @@ ENTRY main {
   absl::StatusOr<Predictor> predictor = Predictor::create(std::move(module), *target);
   REQUIRE(predictor.ok());
   const absl::StatusOr<StepPrediction> all = predictor->predict();
-  const absl::StatusOr<StepPrediction> scratch = predict_step_time(predictor->module(), *target);
+  const absl::StatusOr<StepPrediction> scratch = predict_step_time(predictor->module(), *target, any_backend());
   REQUIRE(all.ok());
   REQUIRE(scratch.ok());
   REQUIRE(scratch->mesh.size() == 1);

@@ -4,6 +4,7 @@ import concurrent.futures
 import gc
 import json
 import pickle
+import re
 import sys
 import warnings
 import xml.etree.ElementTree as ElementTree
@@ -69,6 +70,10 @@ def test_all_answers_are_of_one_prediction(ffn, predictions):
     assert len(predictions) == 2  # until something asks
     assert str(again.explain("fusion.2")) == str(again.explain("fusion.2")) == first
     assert predictions == ["tpu_v5e", "tpu_v6e", "tpu_v5e"]
+
+
+def test_views_that_show_what_ifs_have_them(prediction):
+    assert re.search(r"^  ici .* ms +[\d.]+x$", prediction.report(["critical"]), re.M)  # the step if it were free
 
 
 def test_a_prediction_keeps_its_program(ffn):
@@ -151,7 +156,7 @@ def test_points_of_a_sweep_that_cannot_be_predicted(prediction):
     assert [point["topology"] for point in points] == ["2x4"]
     with pytest.raises(hloroof.InvalidInputError, match="2x2"):
         prediction.sweep(topologies=["2x2"])
-    with pytest.warns(UserWarning, match="h100_sxm: the module was compiled for a TPU"):
+    with pytest.warns(UserWarning, match="jit_ffn was compiled for a TPU .*, and h100_sxm would run another program"):
         points = prediction.sweep(devices=["tpu_v5e", "h100_sxm"])["points"]
     assert [point["device"] for point in points] == ["tpu_v5e"]
     anywhere = prediction.what_if(allow_other_backend=True)

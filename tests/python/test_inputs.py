@@ -217,6 +217,16 @@ def test_a_program_for_another_backend_is_refused(jax, shapes):
         hloroof.predict_step_time(compiled, "h100_sxm")
 
 
+def test_a_text_from_before_optimization_warns():
+    text = (
+        "HloModule early, entry_computation_layout={(f32[1024,1024]{1,0})->f32[1024,1024]{1,0}}\n"
+        "ENTRY e {\n  p = f32[1024,1024]{1,0} parameter(0)\n  ROOT r = f32[1024,1024]{1,0} negate(p)\n}\n"
+    )
+    with pytest.warns(UserWarning, match="early: the module is not optimized") as warned:
+        assert hloroof.predict_step_time(text, "tpu_v5e").step_seconds > 0
+    assert [warning.filename for warning in warned] == [__file__]
+
+
 def test_the_program_of_a_tpu_is_refused_for_a_gpu(ffn):
     with pytest.raises(hloroof.InvalidInputError, match="jit_ffn was compiled for a TPU"):
         hloroof.predict_step_time(ffn, "h100_sxm")

@@ -42,6 +42,8 @@ def test_to_dict_is_the_json_member_for_member(ffn):
     p = hloroof.predict_step_time(ffn, "tpu_v5e")
     assert p.to_dict() == data
     assert _prediction.StepPrediction.from_dict(data) == p
+    exposed = [c.exposed_seconds for c in p.top_collectives(99)]
+    assert exposed == sorted(exposed, reverse=True) and len(exposed) == len(p.collectives) and len(p.top_collectives(2)) == 2
     assert len(p.ops) > 10 and len(p.collectives) > 3 and p.mesh and p.diagnostics
 
 
@@ -181,14 +183,10 @@ def test_printing_shows_what_the_command_prints(decode):
 
 
 def test_memory_means_the_peak_of_hbm(decode):
-    """XLA's peak, which has host memory as well, is another number. The gates of the command compare HBM, and so do these."""
-    from hloroof.jax import Condition
-
+    """XLA's peak, which has host memory as well, is another number."""
     prediction = hloroof.predict_step_time(decode, "tpu_v5e")
     memory = dataclasses.replace(prediction.memory, peak_bytes=100, hbm_peak_bytes=1)
     offloaded = dataclasses.replace(prediction, memory=memory)
-    assert not Condition.parse("memory>50B").holds(offloaded)
-    assert Condition.parse("memory<50B").holds(offloaded)
     assert "1 B of" in offloaded._repr_html_()
 
 

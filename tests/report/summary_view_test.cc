@@ -4,6 +4,7 @@
 #include "hloroof/parse.h"
 #include "hloroof/predict.h"
 #include "lib/report/views.h"
+#include "tests/any_backend.h"
 #include "tests/catch.h"
 
 namespace hloroof::internal {
@@ -27,7 +28,7 @@ TEST_CASE("measurements are named where they apply: to a compiled program of thi
   for (const auto& c : cases) {
     const std::string text = "HloModule m" + c.header +
                              "\n\nENTRY e {\n  p = f32[1024,1024]{1,0} parameter(0)\n  ROOT r = " + c.root + "\n}\n";
-    const auto prediction = predict_step_time(text, "tpu_v5e");
+    const auto prediction = predict_step_time(text, "tpu_v5e", any_backend());
     REQUIRE(prediction.ok());
     const std::string view = summary_view(*prediction, ViewOptions());
     CAPTURE(c.name, view);

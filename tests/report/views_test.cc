@@ -23,12 +23,12 @@ TEST_CASE("a view has titles as CSV exactly if it is among those with a CSV") {
   for (const std::string& name : view_names()) {
     INFO(name);
     const bool has_csv = std::find(csv_view_names().begin(), csv_view_names().end(), name) != csv_view_names().end();
-    const absl::StatusOr<std::string> csv = view_csv(name, {}, RowOptions());
+    const absl::StatusOr<std::string> csv = view_csv(name, NamedPrediction(), RowOptions());
     CHECK(csv.ok() == has_csv);
     if (csv.ok()) {
       CHECK(absl::StartsWith(*csv, "file,device,topology,"));
       CHECK(std::count(csv->begin(), csv->end(), '\n') == 1);
-      CHECK(view_csv(name, {}, RowOptions(), false).value() == "");
+      CHECK(view_csv(name, NamedPrediction(), RowOptions(), false).value() == "");
     }
   }
   for (const std::string& name : csv_view_names()) CHECK(check_views({name}).ok());
@@ -40,7 +40,7 @@ TEST_CASE("the message about an unknown view lists all") {
   for (const std::string& name : view_names()) CHECK(absl::StrContains(message, name));
   CHECK(from_absl(render_views(StepPrediction(), {"opps"}, ViewOptions()).status().message()) ==
         from_absl(check_views({"opps"}).message()));
-  CHECK_FALSE(view_csv("opps", {}, RowOptions()).ok());
+  CHECK_FALSE(view_csv("opps", NamedPrediction(), RowOptions()).ok());
 }
 
 TEST_CASE("only the critical path asks for the steps without each resource") {

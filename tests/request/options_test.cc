@@ -227,6 +227,7 @@ TEST_CASE("the command line has each option that is set") {
   options.custom_calls = {{"mine", 1e9, std::nullopt, std::nullopt, 0.5}, {"other", {}, {}, {}, {}}};
   options.mesh.order = {"a", "b"};
   options.strict = true;
+  options.allow_other_backend = true;  // the command has no such option
   CHECK(command_options(options) == Options{{"--partitions", "8"},
                                             {"--custom-call", "mine=flops:1e+09,seconds:0.5"},
                                             {"--custom-call", "other=none"},
@@ -257,6 +258,7 @@ TEST_CASE("JSON that cannot be read says which option and what it takes") {
       {R"({"slices": 0})", "slices: expected a whole number from 1"},
       {R"({"slices": 1.5})", "slices: expected a whole number from 1"},
       {R"({"strict": 1})", "strict: expected true or false"},
+      {R"({"allow_other_backend": 1})", "allow_other_backend: expected true or false"},
       {R"({"wrap": "yes"})", "wrap yes: expected on or off"},
       {R"({"estimates": "guess"})", "estimates guess: expected model or compiler"},
       {R"({"imbalance": 0.5})", "imbalance: expected a number from 1"},
@@ -276,6 +278,11 @@ TEST_CASE("JSON that cannot be read says which option and what it takes") {
     REQUIRE_FALSE(options.ok());
     CHECK_THAT(std::string(options.status().message()), ContainsSubstring(row.message));
   }
+}
+
+TEST_CASE("an option without a flag is one of JSON") {
+  CHECK(from_json(R"({"allow_other_backend": true})", nullptr)->allow_other_backend);
+  CHECK_FALSE(from_json("{}", nullptr)->allow_other_backend);
 }
 
 TEST_CASE("words with other characters are quoted for a shell") {

@@ -57,7 +57,6 @@ class Options(TypedDict, total=False):
   for (const OptionRow& row : option_rows()) {
     text += "    " + std::string(row.key) + ": " + std::string(python_type(row.form)) + "\n";
   }
-  text += "    allow_other_backend: bool\n";
   check_golden("lib/fronts/python/hloroof/_option_types.py", text);
   std::ifstream functions("lib/fronts/python/hloroof/_functions.py");
   const std::string documented(std::istreambuf_iterator<char>(functions), {});

@@ -13,6 +13,7 @@
 #include "lib/ir/rows.h"
 #include "lib/reschedule/constraints.h"
 #include "lib/reschedule/in_flight.h"
+#include "tests/any_backend.h"
 #include "tests/paths.h"
 #include "tests/reschedule/run.h"
 
@@ -62,7 +63,7 @@ void check_result(const std::filesystem::path& path) {
   const absl::StatusOr<Device> device = find_device(device_of(path));
   REQUIRE(device.ok());
   if (!original.ok() || !original->is_scheduled()) return;
-  const absl::StatusOr<StepPrediction> before = predict_step_time(*original, *device);
+  const absl::StatusOr<StepPrediction> before = predict_step_time(*original, *device, any_backend());
   if (!before.ok()) return;
   Module module = *original;
   const absl::StatusOr<Rescheduling> result = search_order(module, *device, without_clock());
@@ -77,7 +78,7 @@ void check_result(const std::filesystem::path& path) {
   std::string difference;
   CHECK(equal(module, *again, &difference));
   CHECK(difference.empty());
-  const absl::StatusOr<StepPrediction> after = predict_step_time(*again, *device);
+  const absl::StatusOr<StepPrediction> after = predict_step_time(*again, *device, any_backend());
   REQUIRE(after.ok());
   CHECK(after->step_seconds == result->after.step_seconds);
   CHECK(after->step_seconds <= before->step_seconds);

@@ -15,6 +15,7 @@
 #include "lib/describe/record_json.h"
 #include "lib/results/prediction_fields.h"
 #include "lib/results/prediction_json.h"
+#include "tests/any_backend.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
 #include "tests/report/json_schema.h"
@@ -68,7 +69,7 @@ void check_prediction(const std::string& path, const char* device) {
   CAPTURE(path, device);
   const auto module = load_module(path);
   REQUIRE(module.ok());
-  const auto prediction = predict_step_time(*module, find_device(device).value());
+  const auto prediction = predict_step_time(*module, find_device(device).value(), any_backend());
   CAPTURE(prediction.status().message());
   REQUIRE(prediction.ok());
   check_copies(*prediction);

@@ -28,6 +28,7 @@ absl::StatusOr<std::string> page_of(const std::string& path, const std::string& 
   if (!module.ok()) return module.status();
   PredictOptions options;
   options.resource_what_ifs = true;
+  options.allow_other_backend = true;  // the page says so
   if (!topology.empty()) options.topology = topology;
   const absl::StatusOr<StepPrediction> prediction = predict_step_time(*module, *std::move(target), options);
   if (!prediction.ok()) return prediction.status();

@@ -2,6 +2,7 @@
 #include "hloroof/c.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -41,7 +42,7 @@ namespace hloroof::internal::inline c {
 namespace {
 
 // hloroof_options as it was in the first release; a program may have been compiled with this one.
-constexpr std::size_t kFirstOptionsSize = sizeof(hloroof_options);
+constexpr std::size_t kFirstOptionsSize = offsetof(hloroof_options, allow_other_backend);
 
 // Returns a copy that hloroof_free() frees; null if there is no memory. Replaces invalid UTF-8 and NUL bytes, which
 // names in protos may have, by '?'.
@@ -146,6 +147,7 @@ absl::StatusOr<PredictOptions> read_given(const hloroof_options& given, const De
   if (given.default_trip_count != 0) values[OptionId::kDefaultTripCount] = given.default_trip_count;
   if (given.use_compiler_estimates != 0) values[OptionId::kEstimates] = std::string("compiler");
   values[OptionId::kStrict] = given.strict != 0;
+  values[OptionId::kAllowOtherBackend] = given.allow_other_backend != 0;
   for (const auto& [id, list] : {std::pair(OptionId::kTripCounts, given.trip_counts), {OptionId::kSet, given.set}}) {
     absl::StatusOr<std::vector<std::string>> texts =
         read_list(list, option_name(option_row(id), OptionNames::kMembers));

@@ -75,7 +75,9 @@ std::string given_work_option(const Request& request) {
 
 std::vector<Option> prediction_options(Request& request) {
   std::vector<Option> options = {device_option(request)};
-  for (const OptionRow& row : option_rows()) options.push_back(option_of(row.id, request));
+  for (const OptionRow& row : option_rows()) {
+    if (!row.flag.empty()) options.push_back(option_of(row.id, request));
+  }
   return options;
 }
 
@@ -83,6 +85,7 @@ absl::StatusOr<PredictOptions> predict_options(const Request& request) {
   PredictOptions options;
   absl::Status status = read_options(request.values, OptionNames::kFlags, nullptr, options);
   if (!status.ok()) return status;
+  options.allow_other_backend = true;  // reports begin with the diagnostic
   return options;
 }
 

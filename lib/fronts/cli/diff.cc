@@ -80,18 +80,21 @@ Command diff_command(Context& context) {
                           .required = true,
                           .reads = Reads::kFile}};
   command.options = prediction_options(flags->predict);
-  append(command.options, {{.names = {"--fail-if"},
-                            .argument = "'step>+2%'",
-                            .text = "Exit with 3 if this condition holds; may be repeated",
-                            .target = &flags->fail_if},
-                           answer_format_option(flags->answer, "diff", "markdown is for the comment of a pull request"),
-                           output_option(flags->answer.output),
-                           {.names = {"--group-by"},
-                            .argument = "none|computation|category|op_name|source|layer",
-                            .text = "Print one row for all ops that share this",
-                            .target = &flags->group_by},
-                           limit_option(flags->answer.limit, "ops or groups"),
-                           wide_option(flags->answer.wide)});
+  append(command.options,
+         {{.names = {"--fail-if"},
+           .argument = "'step>+2%'",
+           .text = "Exit with 3 if this condition on step, exposed, memory, flops, hbm, wire or mfu holds: a "
+                   "relative change as here, an absolute one (step>+1ms) or a value (memory>15GiB); may be "
+                   "repeated",
+           .target = &flags->fail_if},
+          answer_format_option(flags->answer, "diff", "markdown is for the comment of a pull request"),
+          output_option(flags->answer.output),
+          {.names = {"--group-by"},
+           .argument = "none|computation|category|op_name|source|layer",
+           .text = "Print one row for all ops that share this",
+           .target = &flags->group_by},
+          limit_option(flags->answer.limit, "ops or groups"),
+          wide_option(flags->answer.wide)});
   command.run = [flags, &context] { run_diff(*flags, context); };
   return command;
 }

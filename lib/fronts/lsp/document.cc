@@ -151,6 +151,7 @@ void Document::predict(const EditorSettings& settings) {
     return;
   }
   PredictOptions options;
+  options.allow_other_backend = true;  // it is among the findings
   if (!settings.topology.empty()) options.topology = settings.topology;
   absl::StatusOr<StepPrediction> prediction = predict_step_time(named_->module, *target, options);
   prediction_status_ = prediction.status();

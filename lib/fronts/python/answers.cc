@@ -87,7 +87,9 @@ Texts compare_folder(const std::string& profile, const std::string& device, cons
     parse.path = profile;
     const absl::StatusOr<Module> module = profiled_module(*measured, parse);
     if (!module.ok()) return module.status();
-    const absl::StatusOr<StepPrediction> step = predict_on(*module, *on, options);
+    PredictOptions of_any = options;
+    of_any.allow_other_backend = true;  // compare() knows which programs are of the profile
+    const absl::StatusOr<StepPrediction> step = predict_on(*module, *on, of_any);
     if (!step.ok()) return step.status();
     return comparison_texts(*step, *measured, width, limit);
   });

@@ -20,6 +20,7 @@
 #include "hloroof/version.h"
 #include "lib/base/units.h"
 #include "lib/fronts/python/answers.h"
+#include "lib/fronts/python/checks.h"
 #include "lib/fronts/python/editor.h"
 #include "lib/fronts/python/errors.h"
 #include "lib/fronts/python/module_parts.h"
@@ -136,6 +137,7 @@ NB_MODULE(_core, m) {
       "data"_a, "Parses the bytes of a file, as load does.");
   add_predicted(m);
   add_answers(m);
+  add_checks(m);
   m.def("counts", &counts, "module"_a, "Counts in XLA's convention as JSON (schema hloroof.counts/1).");
   m.def(
       "device_name", [](const std::string& device) { return value_or_raise(named_target(device)).device.name; },

@@ -45,11 +45,14 @@ std::string report(const Predicted& predicted, const std::vector<std::string>& v
     ViewOptions view_options;
     view_options.width = width;
     view_options.rows.limit = limit;
-    return render_views(predicted.step(), views, view_options);
+    if (!need_what_ifs(views)) return render_views(predicted.step(), views, view_options);
+    const absl::StatusOr<StepPrediction> step = predicted.with_what_ifs();
+    if (!step.ok()) return step.status();
+    return render_views(*step, views, view_options);
   });
 }
 
-// The page also says how long the step would take with each resource free, which no other answer needs.
+// The page also says how long the step would take with each resource free.
 std::string html(const Predicted& predicted) {
   return without_gil([&]() -> absl::StatusOr<std::string> {
     const absl::StatusOr<StepPrediction> step = predicted.with_what_ifs();

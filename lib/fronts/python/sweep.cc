@@ -36,17 +36,8 @@ struct Places {
   std::vector<std::string> topologies;  // empty: the default of each device
   std::vector<std::string> settings;    // "hbm.bandwidth=1x,2x"
   std::string order;                    // "none", "step", "hfu" or "memory"; empty: as the command orders
-  bool allow_other_backend = false;     // predict a program on devices of another kind than it was compiled for
   std::size_t jobs = 0;                 // threads; 0: one for each processor
 };
-
-absl::StatusOr<StepPrediction> refuse_other_backend(StepPrediction prediction) {
-  for (const Diagnostic& diagnostic : prediction.diagnostics) {
-    if (diagnostic.code != DiagnosticCode::kWrongBackend) continue;
-    return invalid_argument(prediction.device + ": " + diagnostic.message);
-  }
-  return prediction;
-}
 
 // The text and the JSON that the command prints, and the messages about points that have no prediction.
 using SweepAnswer = std::tuple<std::string, std::string, std::vector<std::string>>;
@@ -68,7 +59,6 @@ SweepAnswer sweep(const Module& module, const std::string& name, const Places& p
         variants->size(), thread_count(places.jobs, variants->size()),
         [&](std::size_t i) { return (*step)->headline(*(*variants)[i].target, (*variants)[i].options(options)); },
         [&](std::size_t, absl::StatusOr<StepPrediction> prediction) {
-          if (prediction.ok() && !places.allow_other_backend) prediction = refuse_other_backend(*std::move(prediction));
           if (prediction.ok()) {
             points.push_back(make_sweep_point(name, *std::move(prediction), *targets));
           } else {
@@ -100,7 +90,6 @@ void add_sweep(nb::module_& module) {
       .def_rw("topologies", &Places::topologies)
       .def_rw("settings", &Places::settings)
       .def_rw("order", &Places::order)
-      .def_rw("allow_other_backend", &Places::allow_other_backend)
       .def_rw("jobs", &Places::jobs);
   module.def("sweep", &sweep, "module"_a, "name"_a, "places"_a, "options"_a, "width"_a,
              "One row for each place, as text and as JSON (schema hloroof.sweep/1), and what could not be predicted.");

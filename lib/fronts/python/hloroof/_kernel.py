@@ -207,9 +207,8 @@ class KernelSweep:
 
     def __str__(self) -> str:
         head, rows = self._cells()
-        widths = [max(len(row[i]) for row in [head, *rows]) for i in range(len(head) - 1)]
-        lines = ["  ".join([*(cell.rjust(width) for cell, width in zip(row, widths)), row[-1]]) for row in [head, *rows]]
-        return "\n".join([f"{len(rows)} configurations on {self.device}", *(line.rstrip() for line in lines)])
+        table = _core.table(head, rows, [len(head) - 1])
+        return f"{len(rows)} configurations on {self.device}\n{table}".rstrip("\n")
 
     def _repr_html_(self) -> str:
         head, rows = self._cells()

@@ -21,8 +21,7 @@ def core_options(device: str, options: Options) -> _core.PredictOptions:
     unknown = sorted(options.keys() - Options.__annotations__.keys())
     if unknown:
         raise TypeError(f"unknown option {unknown[0]!r}; expected one of {', '.join(Options.__annotations__)}")
-    given = {name: value for name, value in options.items() if name != "allow_other_backend"}
-    return _core.predict_options(device, json.dumps(given, default=_plain))
+    return _core.predict_options(device, json.dumps(options, default=_plain))
 
 
 def _plain(value: Any) -> Any:

@@ -21,7 +21,7 @@ from hloroof._devices import Device, device_text
 from hloroof._field_docs import document_fields
 from hloroof._options import Number, Options, core_options, number_text
 from hloroof._programs import Program, module_of
-from hloroof._results import Diagnostic, Layer, Op
+from hloroof._results import Collective, Diagnostic, Layer, Op
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -60,30 +60,14 @@ class Source:
         self._packed, self.device, self.options = state
 
 
-def predict_source(source: Source) -> StepPrediction:
+def predict_source(source: Source, stacklevel: int = 3) -> StepPrediction:
+    """The prediction, with a warning to the caller of a public function if the text is from before optimization."""
     summary, data = source.predicted.texts()
     prediction = StepPrediction.from_dict(json.loads(data), summary)
-    if not source.options.get("allow_other_backend"):
-        _refuse_other_backend(prediction)
+    for finding in prediction.diagnostics:
+        if finding.code in ("not-partitioned", "not-optimized"):
+            warnings.warn(f"{prediction.module.name}: {finding.message}", stacklevel=stacklevel)
     return dataclasses.replace(prediction, _source=source)
-
-
-def _refuse_other_backend(prediction: StepPrediction) -> None:
-    if not any(finding.code == "wrong-backend" for finding in prediction.diagnostics):
-        return
-    origin, device = prediction.module.origin, prediction.device
-    place = device.name + (f":{device.topology}" if prediction.module.num_partitions > 1 else "")
-    machine = {"cpu": "the CPU", "gpu": "a GPU", "tpu": "a TPU"}.get(origin.backend, origin.backend)
-    remedy = (
-        f'Compile it for the device, which need not be there: hloroof.jax.compile_for(function, arguments, "{place}")'
-        if device.name.startswith("tpu")
-        else f"Compile it on a {device.name}"
-    )
-    raise _core.InvalidInputError(
-        f"{prediction.module.name} was compiled for {machine} ({origin.backend_evidence}), and {device.name} would run another "
-        f"program: other fusions, layouts and kernels.\n{remedy}.\nallow_other_backend=True predicts the module as it is; "
-        "such times can be several times off."
-    )
 
 
 def devices_answer(names: Sequence[str]) -> Answer:
@@ -160,6 +144,10 @@ class StepPrediction(_results.StepPrediction):
     def top_ops(self, n: int = 10) -> list[Op]:
         """Returns the ``n`` ops with most time in the step, longest first."""
         return sorted(self.ops, key=lambda op: -op.exposed_seconds)[:n]
+
+    def top_collectives(self, n: int = 10) -> list[Collective]:
+        """Returns the ``n`` collectives that the step waits for longest, and of those that it does not wait for the longest."""
+        return sorted(self.collectives, key=lambda c: (-c.exposed_seconds, -c.seconds))[:n]
 
     def to_pandas(self) -> Any:
         """Returns ``records()`` as a ``pandas.DataFrame``."""
@@ -255,7 +243,6 @@ class StepPrediction(_results.StepPrediction):
         everything = {**{name: [value] for name, value in base.items()}, **values}
         places.settings = [f"{name}={','.join(map(number_text, numbers))}" for name, numbers in everything.items()]
         places.order = order
-        places.allow_other_backend = bool(source.options.get("allow_other_backend"))
         options = core_options(source.device, _changed(source.options, {"set": None}))
         text, data, failures = _core.sweep(source.module, self.module.name, places, options, width)
         for failure in failures:

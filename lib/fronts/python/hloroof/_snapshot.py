@@ -8,7 +8,7 @@ import os
 import pathlib
 from typing import Any, Callable, Optional, Union
 
-from hloroof import _core, _tables
+from hloroof import _core
 from hloroof._prediction import StepPrediction
 
 SCHEMA = "hloroof.snapshot/1"
@@ -49,7 +49,7 @@ def snapshot_of(step: StepPrediction, tolerance: float, before: Optional[dict[st
             value = old["value"]
         numbers[name] = {"value": value, "tolerance": allowed}
     counts = {name: found for name, found in _counts(step).items() if before is None or name in before}
-    return {"schema": SCHEMA, "subject": _tables.place(step), "numbers": numbers, **counts}
+    return {"schema": SCHEMA, "subject": step._place(), "numbers": numbers, **counts}
 
 
 def _is_within(value: float, wanted: float, tolerance: float) -> bool:
@@ -100,18 +100,18 @@ def assert_snapshot(step: StepPrediction, path: Union[str, os.PathLike[str]], *,
     if not rows:
         return
     raise AssertionError(
-        f"{_tables.place(step)}: {worst}, unlike the snapshot {file}\n"
-        + _tables.aligned([["", "snapshot", "now", "relative", "allowed"], *rows], (0,))
+        f"{step._place()}: {worst}, unlike the snapshot {file}\n"
+        + _core.table(["", "snapshot", "now", "relative", "allowed"], rows, [0])
         + "pytest --hloroof-update writes the snapshot anew, if this is intended\n"
-        + _tables.ops(step)
+        + ("" if step._source is None else step.report(["ops"], width=100, limit=5))
     )
 
 
 def _differences(step: StepPrediction, before: dict[str, Any]) -> tuple[list[list[str]], str]:
     """A row for each difference, and the first in words."""
     rows, words = [], []
-    if before.get("subject") != _tables.place(step):
-        rows.append(["subject", str(before.get("subject")), _tables.place(step), "", "the same"])
+    if before.get("subject") != step._place():
+        rows.append(["subject", str(before.get("subject")), step._place(), "", "the same"])
         words.append("it is another program or device")
     for name, entry in before["numbers"].items():
         if name not in _NUMBERS:
@@ -122,7 +122,7 @@ def _differences(step: StepPrediction, before: dict[str, Any]) -> tuple[list[lis
         value = value_of(step)
         if _is_within(value, entry["value"], entry["tolerance"]):
             continue
-        change = _tables.relative(entry["value"], value)
+        change = f"{100 * (value / entry['value'] - 1):+.1f} %" if entry["value"] else "new"
         rows.append([name, show(entry["value"]), show(value), change, f"+-{100 * entry['tolerance']:g} %"])
         words.append(f"{name} is {show(value)}, {change}")
     for group, found in _counts(step).items():

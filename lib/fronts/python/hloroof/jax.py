@@ -17,7 +17,7 @@ import os
 import pathlib
 import re
 import sys
-from typing import Any, Callable, Iterator, Optional, Sequence, TextIO, Union
+from typing import Any, Iterator, Optional, Sequence, TextIO, Union
 
 from hloroof import _core
 from hloroof._compile_for import CompiledProgram, compile_for
@@ -30,7 +30,6 @@ from hloroof._transform import Transformed, TransformError, reschedule, transfor
 __all__ = [
     "STAGES",
     "CompiledProgram",
-    "Condition",
     "Seen",
     "TransformError",
     "Transformed",
@@ -43,50 +42,9 @@ __all__ = [
     "watch_from_environment",
 ]
 
-_QUANTITIES: dict[str, tuple[str, Callable[[StepPrediction], float]]] = {
-    "step": ("s", lambda p: p.step_seconds),
-    "exposed": ("s", lambda p: p.exposed_communication_seconds),
-    "memory": ("B", lambda p: p.memory.hbm_peak_bytes),
-    "mfu": ("%", lambda p: 100 * (p.mfu or 0)),
-}
-_UNITS: dict[str, tuple[str, float]] = {
-    "s": ("s", 1), "ms": ("s", 1e-3), "us": ("s", 1e-6), "ns": ("s", 1e-9),
-    "B": ("B", 1), "KiB": ("B", 2**10), "MiB": ("B", 2**20), "GiB": ("B", 2**30), "TiB": ("B", 2**40),
-    "KB": ("B", 1e3), "MB": ("B", 1e6), "GB": ("B", 1e9), "TB": ("B", 1e12),
-    "%": ("%", 1),
-}  # fmt: skip
-
 
 class WatchError(_core.Error):
     """A condition of ``fail_if`` holds for a module. The message names the module, the stage, and both numbers."""
-
-
-@dataclasses.dataclass(frozen=True)
-class Condition:
-    """A limit such as ``step>5ms``, ``memory>16GiB``, ``exposed>=1ms`` or ``mfu<40%``."""
-
-    text: str
-    quantity: str
-    is_above: bool
-    limit: float
-
-    @staticmethod
-    def parse(text: str) -> "Condition":
-        """Raises ``ValueError`` that says what is expected."""
-        match = re.fullmatch(r"\s*(\w+)\s*([<>])=?\s*([0-9.]+(?:e[+-]?\d+)?)\s*([A-Za-z%]+)\s*", text)
-        if not match or match[1] not in _QUANTITIES:
-            raise ValueError(
-                f"{text!r}: expected a quantity ({', '.join(_QUANTITIES)}), > or <, and a number with its unit, such as step>5ms"
-            )
-        kind = _QUANTITIES[match[1]][0]
-        units = [name for name, (of, _) in _UNITS.items() if of == kind]
-        if match[4] not in units:
-            raise ValueError(f"{text!r}: the unit of {match[1]} is one of {', '.join(units)}, not {match[4]}")
-        return Condition(text.strip(), match[1], match[2] == ">", float(match[3]) * _UNITS[match[4]][1])
-
-    def holds(self, prediction: StepPrediction) -> bool:
-        value = _QUANTITIES[self.quantity][1](prediction)
-        return value > self.limit if self.is_above else value < self.limit
 
 
 @dataclasses.dataclass(frozen=True)
@@ -146,17 +104,19 @@ def watch(
     is standard error by default. The compile goes on with the module as it is.
 
     ``stage`` is ``"post_scheduler"`` or ``"pre_scheduler"``: the module with or without the order in which it runs. Arrays are
-    not yet in fast memory at either. ``fail_if`` has one or several conditions such as ``"step>5ms"``; if one holds, the
-    compile ends there, before its costly part, and ``WatchError`` is raised when the block ends, or by the compile itself.
-    ``dump`` is a folder that receives each module as ``NUMBER.NAME.STAGE.hlo.pb``. ``platforms`` limits the compiles that are
-    watched, as for JAX. ``options`` are those of ``predict_step_time``.
+    not yet in fast memory at either. ``fail_if`` has one or several conditions such as ``"step>5ms"``, ``"memory>15GiB"`` or
+    ``"mfu<40%"``, as ``hloroof diff --fail-if`` takes them; if one holds, the compile ends there, before its costly part, and
+    ``WatchError`` is raised when the block ends, or by the compile itself. ``dump`` is a folder that receives each module as
+    ``NUMBER.NAME.STAGE.hlo.pb``. ``platforms`` limits the compiles that are watched, as for JAX. ``options`` are those of
+    ``predict_step_time``.
 
-    A module that cannot be predicted stops nothing: its line says why. Raises ``ImportError`` if JAX is older than 0.12.0,
-    ``ValueError`` for a malformed condition or stage, ``NotFoundError`` for an unknown device.
+    A module that cannot be predicted stops nothing: its line says why. As for ``predict_step_time``, such is a module that JAX
+    compiles for another kind of machine than the device, unless ``allow_other_backend`` is set. Raises ``ImportError`` if JAX is
+    older than 0.12.0, ``ValueError`` for a malformed condition or stage, ``NotFoundError`` for an unknown device.
     """
     check_stage(stage)
     texts = [fail_if] if isinstance(fail_if, str) else list(fail_if or [])
-    conditions = [Condition.parse(text) for text in texts]
+    limits = [_core.Limit(text) for text in texts]
     _core.device_name(device)  # an unknown device is an error here, not at the first compile
     folder = pathlib.Path(dump) if dump is not None else None
     if folder is not None:
@@ -172,9 +132,13 @@ def watch(
         watched.seen.append(one)
         if not quiet:
             print(f"hloroof: {one}", file=stream or sys.stderr, flush=True)
-        for condition in conditions:
-            if one.prediction is not None and condition.holds(one.prediction):
-                failures.append(WatchError(f"{condition.text} holds for {one}"))
+        if one.prediction is None:
+            return
+        predicted = one.prediction._asked().predicted
+        for limit in limits:
+            holds, finding = limit.check(predicted)
+            if holds:
+                failures.append(WatchError(f"{limit.text} holds for {one}: {finding}"))
                 raise failures[-1]
 
     with registered(look, failures, stage, platforms):
@@ -186,7 +150,7 @@ def _look(proto: bytes, device: str, stage: str, options: dict[str, Any]) -> See
     try:
         module = parse(proto)
         name = module.name
-        return Seen(name, stage, predict_step_time(module, device, **{"allow_other_backend": True, **options}))
+        return Seen(name, stage, predict_step_time(module, device, **options))
     except Exception as error:  # of the program, or a fault of ours: neither may end somebody's compile
         return Seen(name, stage, None, str(error).splitlines()[0] if str(error) else type(error).__name__)
 

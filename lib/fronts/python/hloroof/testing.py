@@ -10,7 +10,7 @@
         assert_collectives(step, all_gather=2, all_reduce=0, bytes_below=64 * 2**20)
 
 The checks are those of the C++ header ``hloroof/testing.h``. A ``Check`` is true or false, and its message has the prediction and
-the ops, buffers or collectives responsible. The functions ``assert_...`` raise ``AssertionError`` with such a message.
+the ops, buffers or collectives responsible. They ask the library, so a prediction made from JSON cannot be checked. The functions ``assert_...`` raise ``AssertionError`` with such a message.
 
 The package is a plugin of pytest: it shows the tables of the checks that a failing test made, and ``--hloroof-update`` writes the
 snapshots of ``assert_snapshot`` anew. In unittest or absltest, write ``self.assertTrue(check, check.message)``.
@@ -22,7 +22,7 @@ import collections
 import re
 from typing import Any, Callable, Optional, Sequence, Union
 
-from hloroof import _core, _tables
+from hloroof import _core
 from hloroof._prediction import StepPrediction
 from hloroof._results import Collective, Diagnostic, Op
 from hloroof._snapshot import assert_snapshot
@@ -43,6 +43,10 @@ __all__ = [
     "step_faster_than",
     "unknown_at_most",
 ]
+
+WIDTH = 100
+ROWS = 5
+"""Of the views that explain a failure, as those of the library."""
 
 _failed: list["Check"] = []
 """The checks that were false since the plugin last emptied the list."""
@@ -76,89 +80,69 @@ class Check:
         return self.message
 
 
-def _check(step: StepPrediction, ok: bool, found: str, asked: str, explain: Callable[[], str]) -> Check:
-    return Check(bool(ok), f"{_tables.place(step)}: {found}, expected {asked}", "" if ok else explain())
+def _asked(check: Callable[..., tuple[bool, str]], step: StepPrediction, *arguments: Any) -> Check:
+    """A check of the library. The first line of its message is the headline."""
+    ok, message = check(step._asked().predicted, *arguments)
+    headline, _, explanation = message.partition("\n")
+    return Check(ok, headline, explanation)
 
 
-def _require(check: Check) -> None:
+def _require(step: StepPrediction, ok: bool, found: str, asked: str, explain: Callable[[], str]) -> None:
     __tracebackhide__ = True
-    if not check.ok:
-        raise AssertionError(check.message)
+    if not ok:
+        raise AssertionError(f"{step._place()}: {found}, expected {asked}\n{explain()}")
 
 
 def step_faster_than(step: StepPrediction, seconds: float) -> Check:
     """The step takes less than ``seconds``. A failure shows the ops that take the most time."""
-    found = f"the step takes {_core.format_seconds(step.step_seconds)}"
-    asked = f"less than {_core.format_seconds(seconds)}"
-    return _check(step, step.step_seconds < seconds, found, asked, lambda: _tables.ops(step))
+    return _asked(_core.step_faster_than, step, seconds)
 
 
 def no_slower_than(step: StepPrediction, before: StepPrediction, tolerance: float = 0) -> Check:
     """The step takes at most ``(1 + tolerance)`` times as long as ``before``. A failure shows what changed."""
-    limit = before.step_seconds * (1 + tolerance)
-    asked = (
-        f"at most {_core.format_seconds(limit)} ({_core.format_seconds(before.step_seconds)} before, "
-        f"tolerance {_core.format_percent(tolerance)})"
-    )
-    found = f"the step takes {_core.format_seconds(step.step_seconds)}"
-    return _check(step, step.step_seconds <= limit, found, asked, lambda: _tables.changes(before, step))
+    return _asked(_core.no_slower_than, step, before._asked().predicted, tolerance)
 
 
 def mfu_above(step: StepPrediction, share: float) -> Check:
     """The model FLOP utilization is above ``share``, 0 .. 1. False if it is unknown. A failure shows the ops."""
-    found = "the MFU is unknown" if step.mfu is None else f"the MFU is {_core.format_percent(step.mfu)}"
-    ok = step.mfu is not None and step.mfu > share
-    return _check(step, ok, found, f"above {_core.format_percent(share)}", lambda: _tables.ops(step))
+    return _asked(_core.mfu_above, step, share)
 
 
 def bound_by(step: StepPrediction, resource: str) -> Check:
     """``resource`` bounds the step: ``"mxu"``, ``"hbm"``, ``"ici"``, ... as in ``step.bound``. A failure shows how busy each
     resource is."""
-    found = f"the step is bound by {step.bound}"
-    return _check(step, step.bound == resource, found, resource, lambda: _tables.resources(step))
+    return _asked(_core.bound_by, step, resource)
 
 
 def exposed_communication_below(step: StepPrediction, seconds: float) -> Check:
     """Exposed communication takes less than ``seconds``. A failure shows the collectives."""
-    exposed = step.exposed_communication_seconds
-    found = f"{_core.format_seconds(exposed)} of communication are exposed"
-    asked = f"less than {_core.format_seconds(seconds)}"
-    return _check(step, exposed < seconds, found, asked, lambda: _tables.collectives(step))
+    return _asked(_core.exposed_communication_below, step, seconds)
 
 
 def fits_in_memory(step: StepPrediction) -> Check:
     """The program fits into HBM. A failure shows the largest buffers at the peak."""
-    found = f"the peak in HBM is {_core.format_bytes(step.memory.hbm_peak_bytes)}"
-    asked = f"at most the usable {_core.format_bytes(step.memory.usable_bytes)}"
-    return _check(step, step.memory.fits, found, asked, lambda: _tables.memory(step))
+    return _asked(_core.fits_in_memory, step)
 
 
 def peak_memory_below(step: StepPrediction, bytes: float) -> Check:
     """The peak in HBM is below ``bytes``. A failure shows the largest buffers at the peak."""
-    found = f"the peak in HBM is {_core.format_bytes(step.memory.hbm_peak_bytes)}"
-    asked = f"less than {_core.format_bytes(bytes)}"
-    return _check(step, step.memory.hbm_peak_bytes < bytes, found, asked, lambda: _tables.memory(step))
+    return _asked(_core.peak_memory_below, step, bytes)
 
 
 def has_no_diagnostic(step: StepPrediction, code: str) -> Check:
     """There is no diagnostic with this code, such as ``"unknown-trip-count"``. A failure shows those that there are."""
-    found = [d for d in step.diagnostics if d.code == code]
-    lines = "".join(f"  {d.op + ': ' if d.op else ''}{d.message}\n" for d in found)
-    return _check(step, not found, f"{len(found)} diagnostics [{code}]", "none", lambda: lines)
+    return _asked(_core.has_no_diagnostic, step, code)
 
 
 def has_no_warning(step: StepPrediction) -> Check:
     """There is no warning or error among the diagnostics. A failure shows the diagnostics."""
-    count = sum(d.severity != "info" for d in step.diagnostics)
-    return _check(step, count == 0, f"{count} warnings or errors", "none", lambda: _tables.diagnostics(step))
+    return _asked(_core.has_no_warning, step)
 
 
 def unknown_at_most(step: StepPrediction, share: float = 0) -> Check:
     """At most ``share`` (0 .. 1) of the step is unknown. Combine this with every budget, because an unknown op counts only the
     bytes of its operands and results. A failure shows the diagnostics."""
-    found = f"{_core.format_percent(step.coverage.unknown)} of the step is unknown"
-    asked = f"at most {_core.format_percent(share)}"
-    return _check(step, step.coverage.unknown <= share, found, asked, lambda: _tables.diagnostics(step))
+    return _asked(_core.unknown_at_most, step, share)
 
 
 KINDS = (
@@ -210,30 +194,39 @@ def assert_collectives(
         allowed = wanted if isinstance(wanted, range) else (wanted,)
         asked = f"{wanted.start} to {wanted.stop - 1}" if isinstance(wanted, range) else str(wanted)
         shown = found or looked_at
-        _require(_check(step, len(found) in allowed, f"{len(found)} {what}{where}", asked, lambda: _listed(step, shown)))
+        _require(step, len(found) in allowed, f"{len(found)} {what}{where}", asked, lambda: _listed(step, shown))
     if bytes_below is not None:
         large = [c for c in looked_at if not c.bytes < bytes_below]
         largest = max((c.bytes for c in large), default=0.0)
         found_text = f"the largest collective{where} is of {_core.format_bytes(largest)}"
         asked = f"less than {_core.format_bytes(bytes_below)}"
-        _require(_check(step, not large, found_text, asked, lambda: _listed(step, large)))
+        _require(step, not large, found_text, asked, lambda: _listed(step, large))
     if exposed_below is not None:
         exposed = sum(c.exposed_seconds for c in looked_at)
         found_text = f"{_core.format_seconds(exposed)} of communication{where} are exposed"
         asked = f"less than {_core.format_seconds(exposed_below)}"
-        _require(_check(step, exposed < exposed_below, found_text, asked, lambda: _listed(step, looked_at)))
+        _require(step, exposed < exposed_below, found_text, asked, lambda: _listed(step, looked_at))
 
 
 def _listed(step: StepPrediction, found: Sequence[Collective]) -> str:
-    """The collectives with the place in the traced program that each comes from."""
+    """The view of the collectives, and where in the traced program each of those comes from."""
     names = {op.name: op for op in step.ops}
     lines = []
-    for c in sorted(found, key=lambda c: -c.exposed_seconds)[: _tables.ROWS]:
+    for c in sorted(found, key=lambda c: -c.exposed_seconds)[:ROWS]:
         op = names.get(c.name)
-        if op is not None and op.op_name:
-            at = f" ({op.source_file}:{op.source_line})" if op.source_file else ""
-            lines.append(f"  {c.name} is from {op.op_name}{at}\n")
-    return "Collectives\n" + _tables.collective_rows(found) + "".join(lines)
+        place = f" from {op.op_name}" if op is not None and op.op_name else ""
+        at = f" ({op.source_file}:{op.source_line})" if op is not None and op.source_file else ""
+        lines.append(f"  {c.name}: {_collective_key(c)}{place}{at}\n")
+    return "".join(lines) + _view(step, "collectives")
+
+
+def _view(step: StepPrediction, name: str) -> str:
+    """The view of the command, in short; nothing of a prediction from JSON."""
+    return "" if step._source is None else step.report([name], width=WIDTH, limit=ROWS)
+
+
+def _changes(before: StepPrediction, after: StepPrediction) -> str:
+    return "" if None in (before._source, after._source) else str(before.diff(after, width=WIDTH, limit=ROWS))
 
 
 def _collective_key(c: Collective) -> str:
@@ -286,8 +279,8 @@ def assert_no_new(step: StepPrediction, before: StepPrediction, *what: str) -> N
         found += [(name, key, number) for key, number in count.items() if number > 0]
     lines = "".join(f"  new {name}: {f'{number} x ' if number > 1 else ''}{key}\n" for name, key, number in found)
     total = sum(number for _, _, number in found)
-    asked = f"none of {', '.join(what or NEWS)} that {_tables.place(before)} has not"
-    _require(_check(step, not found, f"{total} new", asked, lambda: lines + _tables.changes(before, step)))
+    asked = f"none of {', '.join(what or NEWS)} that {before._place()} has not"
+    _require(step, not found, f"{total} new", asked, lambda: lines + _changes(before, step))
 
 
 def failed_checks() -> list[Any]:

@@ -10,7 +10,6 @@ from typing import Any, Optional, Union
 from hloroof import _core
 from hloroof._kernel import _short
 from hloroof._prediction import _table
-from hloroof._tables import aligned
 from hloroof.tune._outcome import FAILED, OK, Outcome
 from hloroof.tune._space import label
 
@@ -121,7 +120,7 @@ class Results:
         unfit = sum(o.status not in (OK, FAILED) for o in self.outcomes)
         failed = sum(o.status == FAILED for o in self.outcomes)
         title = f"{len(rows)} candidates on {self.device}, {unfit} do not fit, {failed} failed; * is on the Pareto front\n"
-        return (title + aligned([head, *rows], [*range(1, len(head) - 6), -1])).rstrip("\n")
+        return (title + _core.table(head, rows, [*range(1, len(head) - 6), len(head) - 1])).rstrip("\n")
 
     def _repr_html_(self) -> str:
         head, rows = self.cells()
