@@ -319,9 +319,11 @@ std::string Diagnosis::shape_text(InstructionView instruction) const {
                                         : to_string(module.shapes(), instruction.shape_id());
 }
 
-void Diagnosis::add_work(DiagnosticCode code, const OpPrediction& op, double most_seconds, std::string message) {
+void Diagnosis::add_work(DiagnosticCode code, const OpPrediction& op, double most_seconds, std::string message,
+                         Severity severity) {
   if (!may_matter(most_seconds)) return;
   add({.code = code,
+       .severity = severity,
        .message = std::move(message),
        .cause = place(op),
        .op = op.name,

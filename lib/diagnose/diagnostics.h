@@ -52,7 +52,8 @@ class Diagnosis {
 
   void add(Finding finding) { findings.push_back(std::move(finding)); }
   // Adds a finding about the work of one op, of which a remedy saves up to `most_seconds`.
-  void add_work(DiagnosticCode code, const OpPrediction& op, double most_seconds, std::string message);
+  void add_work(DiagnosticCode code, const OpPrediction& op, double most_seconds, std::string message,
+                Severity severity = Severity::kWarning);
 
  private:
   std::string shape_text(InstructionView instruction) const;

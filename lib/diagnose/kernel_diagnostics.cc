@@ -27,7 +27,7 @@ void diagnose_kernels(Diagnosis& diagnosis) {
     if (op.time.kernel == nullptr || !diagnosis.may_matter(op.exposed_seconds)) continue;
     for (const KernelFinding& finding : kernel_findings(run, *op.time.kernel, device)) {
       diagnosis.add_work(finding.code, op, op.exposed_seconds * finding.seconds / op.time.seconds,
-                         absl::StrCat(name, ": ", finding.message));
+                         absl::StrCat(name, ": ", finding.message), finding.severity);
     }
   }
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "lib/base/units.h"
@@ -20,6 +21,8 @@ namespace {
 using enum DiagnosticCode;
 
 constexpr double kLeastOfKernel = 0.1;      // share of a kernel's time that a finding is worth
+constexpr double kLeastOfRereads = 0.05;    // of a kernel's time that larger blocks must save
+constexpr double kWorthDoubling = 0.01;     // of a kernel's time that a block twice as large must save
 constexpr double kLargeShare = 0.25;        // of a kernel's time that steps and latency are if its blocks are small
 constexpr double kLeastFilled = 0.75;       // share of the matrix unit that products should fill
 constexpr std::size_t kMostDimensions = 6;  // of a grid whose orders are compared
@@ -217,25 +220,175 @@ void find_half_filled(const KernelRun& run, const KernelTime<double>& terms, con
 
 // ---- The size of the blocks ----
 
-// How many times as large the blocks and the scratch could be; 0 if the device does not say.
-double room_in_vmem(const KernelRun& run, const Device& device) {
+// The VMEM that the windows and the scratch of one core could take; 0 if the device does not say. Arrays of the kernel
+// that lie in VMEM take their part of it.
+double vmem_for_blocks(const KernelRun& run, const Device& device) {
   const std::optional<double> capacity = to_optional(device.tpu()->on_chip.vmem_capacity);
-  const double used = run.window_vmem_bytes + run.scratch_vmem_bytes;
   if (!capacity || run.window_vmem_bytes <= 0) return 0;
-  return *capacity / core_count(device) / used;
+  double taken = 0;
+  for (const KernelTransfer& transfer : run.transfers) {
+    if (transfer.kind != KernelTransfer::Kind::kLocal || transfer.window >= run.windows.size()) continue;
+    taken += transfer.bytes * run.windows[transfer.window].blocks;
+  }
+  return std::max(*capacity - taken, 0.0) / core_count(device);
 }
 
-void find_block_size(const KernelRun& run, const KernelTime<double>& terms, const Device& device,
+// How many times as large the blocks and the scratch could be.
+double room_in_vmem(const KernelRun& run, const Device& device) {
+  return vmem_for_blocks(run, device) / (run.window_vmem_bytes + run.scratch_vmem_bytes);
+}
+
+struct RepeatedBytes {
+  double moved = 0;     // of HBM, by windows
+  double repeated = 0;  // the part of it that was moved before
+};
+RepeatedBytes repeated_bytes(const KernelRun& run) {
+  RepeatedBytes bytes;
+  for (std::size_t w = 0; w < run.windows.size(); ++w) {
+    const KernelWindowUse& window = run.windows[w];
+    bytes.moved += window.moves * hbm_bytes_of(run, w);
+    bytes.repeated += std::max(window.moves - window.blocks, 0.0) * hbm_bytes_of(run, w);
+  }
+  return bytes;
+}
+
+// A kernel whose blocks are `factors` times as large along the dimensions of its grid.
+struct LargerBlocks {
+  std::vector<std::int64_t> factors;
+  double bytes = 0;  // that the windows move in HBM
+  double vmem = 0;   // bytes of windows and scratch
+  double seconds = 0;
+};
+
+LargerBlocks with_factors(const KernelRun& run, const KernelTime<double>& terms,
+                          const std::vector<BlockDimensions>& dimensions, std::vector<std::int64_t> factors) {
+  LargerBlocks larger;
+  GridOrder order(run.grid.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::vector<std::int64_t> grid = run.grid;
+  double fewer = 1;
+  for (std::size_t d = 0; d < grid.size(); ++d) {
+    grid[d] /= factors[d];
+    fewer *= static_cast<double>(factors[d]);
+  }
+  double scratch = 1;
+  for (std::size_t w = 0; w < run.windows.size(); ++w) {
+    if (run.windows[w].moves <= 0) continue;
+    double size = 1;
+    BlockDimensions moving = dimensions[w];  // that still have more than one block
+    for (std::size_t d = 0; d < grid.size(); ++d) {
+      if ((moving >> d & 1) == 0) continue;
+      size *= static_cast<double>(factors[d]);
+      if (grid[d] == 1) moving &= ~(BlockDimensions{1} << d);
+    }
+    larger.bytes += moves_of(moving, grid, order) * size * hbm_bytes_of(run, w);
+    larger.vmem += 2 * run.windows[w].bytes * size;
+    if (run.windows[w].is_output) scratch = std::max(scratch, size);
+  }
+  larger.vmem += run.scratch_vmem_bytes * scratch;
+  const double now = repeated_bytes(run).moved;
+  const double hbm = seconds_of_hbm(terms) * larger.bytes / now;
+  const double not_hidden = std::max(terms.waiting - std::max(seconds_of_hbm(terms) - terms.compute, 0.0), 0.0);
+  larger.seconds = std::max(terms.compute, hbm) + not_hidden + terms.steps / fewer;
+  larger.factors = std::move(factors);
+  return larger;
+}
+
+// Doubles the blocks along the dimension that shortens the kernel most, as long as VMEM has room. nullopt if no larger
+// block helps, or if the blocks of a window depend on data.
+std::optional<LargerBlocks> best_larger_blocks(const KernelRun& run, const KernelTime<double>& terms,
+                                               const Device& device) {
+  if (run.grid.empty() || run.grid.size() > kMostDimensions) return std::nullopt;
+  GridOrder order(run.grid.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::vector<BlockDimensions> dimensions;
+  for (const KernelWindowUse& window : run.windows) {
+    const std::vector<BlockDimensions> sets = explanations(window, run.grid, order);
+    if (window.moves > 0 && sets.empty()) return std::nullopt;
+    dimensions.push_back(sets.empty() ? 0 : sets.front());
+  }
+  const double capacity = vmem_for_blocks(run, device);
+  LargerBlocks best = with_factors(run, terms, dimensions, std::vector<std::int64_t>(run.grid.size(), 1));
+  bool is_larger = false;
+  for (;;) {
+    std::optional<LargerBlocks> next;
+    for (std::size_t d = 0; d < run.grid.size(); ++d) {
+      if (run.grid[d] % (2 * best.factors[d]) != 0) continue;
+      std::vector<std::int64_t> factors = best.factors;
+      factors[d] *= 2;
+      LargerBlocks tried = with_factors(run, terms, dimensions, std::move(factors));
+      if (tried.vmem > capacity || tried.bytes >= best.bytes) continue;
+      if (!next || tried.seconds < next->seconds) next = std::move(tried);
+    }
+    if (!next || next->seconds > best.seconds * (1 - kWorthDoubling)) break;
+    best = *std::move(next);
+    is_larger = true;
+  }
+  if (!is_larger) return std::nullopt;
+  return best;
+}
+
+std::string block_text(const std::vector<std::int64_t>& block) {
+  return absl::StrCat("[", absl::StrJoin(block, ","), "]");
+}
+
+// "input 0 8 times (blocks of [512,512]), input 1 16 times (blocks of [512,512])" for the windows that repeat.
+std::string repeats_text(const KernelRun& run) {
+  std::vector<std::string> texts;
+  int inputs = 0;
+  int outputs = 0;
+  for (std::size_t w = 0; w < run.windows.size(); ++w) {
+    const KernelWindowUse& window = run.windows[w];
+    const int number = window.is_output ? outputs++ : inputs++;
+    if (window.moves <= window.blocks || window.blocks <= 0 || hbm_bytes_of(run, w) <= 0) continue;
+    texts.push_back(absl::StrFormat("%s %d %.3g times (blocks of %s)", window.is_output ? "output" : "input", number,
+                                    window.moves / window.blocks, block_text(window.block)));
+  }
+  return absl::StrJoin(texts, ", ");
+}
+
+// Reports repeats that keep HBM busy. Returns whether there are any.
+bool find_rereads(const KernelRun& run, const KernelTime<double>& terms, const Device& device,
+                  std::vector<KernelFinding>& findings) {
+  const RepeatedBytes bytes = repeated_bytes(run);
+  if (bytes.moved <= 0) return false;
+  const double hbm = seconds_of_hbm(terms);
+  const double of_repeats = hbm * bytes.repeated / bytes.moved;
+  const double once = bytes.moved - bytes.repeated;
+  if (of_repeats < kLeastOfKernel * terms.seconds) return false;
+  const std::string what = absl::StrFormat("moves %s: %s in %s of HBM time, where each block once would be %s in %s",
+                                           repeats_text(run), format_bytes(bytes.moved), format_seconds(hbm),
+                                           format_bytes(once), format_seconds(hbm - of_repeats));
+  if (const auto larger = best_larger_blocks(run, terms, device)) {
+    const double saved = terms.seconds - larger->seconds;
+    if (saved < kLeastOfRereads * terms.seconds) return false;
+    std::vector<std::string> along;
+    for (std::size_t d = 0; d < larger->factors.size(); ++d) {
+      if (larger->factors[d] == 1) continue;
+      along.push_back(absl::StrFormat("%d times as large along dimension %d of the grid [%s]", larger->factors[d], d,
+                                      absl::StrJoin(run.grid, ",")));
+    }
+    findings.push_back({kBlockRereads, saved,
+                        absl::StrFormat("%s. Blocks %s would move %s, and about %s of its %s would be saved; they take "
+                                        "%s of VMEM, which has %s",
+                                        what, absl::StrJoin(along, " and "), format_bytes(larger->bytes),
+                                        format_seconds(saved), format_seconds(terms.seconds),
+                                        format_bytes(larger->vmem), format_bytes(vmem_for_blocks(run, device)))});
+    return true;
+  }
+  const double waited = std::min(of_repeats, terms.waiting);
+  if (waited < kLeastOfKernel * terms.seconds) return false;
+  findings.push_back(
+      {kBlockRereads, waited, absl::StrCat(what, ". VMEM has no room for larger blocks"), Severity::kInfo});
+  return true;
+}
+
+void find_block_size(const KernelRun& run, const KernelTime<double>& terms, const Device& device, bool has_rereads,
                      std::vector<KernelFinding>& findings) {
   const double step = device.tpu()->kernel.step;
   const double steps = step > 0 ? terms.steps / step : 0;
   if (steps < kFewSteps) return;
-  double moved = 0;
-  double repeated = 0;
-  for (std::size_t w = 0; w < run.windows.size(); ++w) {
-    moved += run.windows[w].moves * hbm_bytes_of(run, w);
-    repeated += std::max(run.windows[w].moves - run.windows[w].blocks, 0.0) * hbm_bytes_of(run, w);
-  }
+  const auto [moved, repeated] = repeated_bytes(run);
   if (moved <= 0) return;
   const double room = room_in_vmem(run, device);
   const std::string in_vmem =
@@ -255,7 +408,7 @@ void find_block_size(const KernelRun& run, const KernelTime<double>& terms, cons
                          format_seconds(terms.seconds / steps), format_seconds(fixed / steps), in_vmem)});
     return;
   }
-  if (room < 2) return;
+  if (room < 2 || has_rereads) return;
   // Blocks twice as large halve the steps and, at best, the repeats.
   const double saved =
       terms.steps / 2 + std::min(seconds_of_hbm(terms) * repeated / moved / 2 + not_hidden / 2, terms.waiting);
@@ -276,7 +429,8 @@ std::vector<KernelFinding> kernel_findings(const KernelRun& run, const KernelTim
   if (terms.seconds <= 0) return findings;
   find_refetch(run, terms, findings);
   find_half_filled(run, terms, device, findings);
-  find_block_size(run, terms, device, findings);
+  const bool has_rereads = find_rereads(run, terms, device, findings);
+  find_block_size(run, terms, device, has_rereads, findings);
   return findings;
 }
 

@@ -16,9 +16,11 @@ struct KernelFinding {
   DiagnosticCode code = DiagnosticCode::kKernelRefetch;
   double seconds = 0;  // that a remedy saves at most, of one run of the kernel
   std::string message;
+  Severity severity = Severity::kWarning;  // kInfo if nothing can be done
 };
 
-// `terms` are those of `run` on `device`, a TPU. A kernel has at most one finding about the size of its blocks.
+// `terms` are those of `run` on `device`, a TPU. A kernel has at most one finding about the room for
+// larger blocks.
 std::vector<KernelFinding> kernel_findings(const KernelRun& run, const KernelTime<double>& terms, const Device& device);
 
 }  // namespace hloroof::internal::inline diagnose

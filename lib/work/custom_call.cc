@@ -145,13 +145,18 @@ bool add_convolution(InstructionView call, std::string_view target, Work& work) 
 void set_transferred_bytes(const KernelRun& run, Work& work) {
   work.read.hbm = 0;
   work.written.hbm = 0;
+  // A block that is moved twice is twice the bytes, of which its elements are the same share.
+  double unpadded = 0;
   for (const KernelEvent& event : run.events) {
     if (event.kind != KernelEvent::Kind::kStart) continue;
     const KernelTransfer& transfer = run.transfers[event.index];
     if (transfer.kind == KernelTransfer::Kind::kRead) work.read.hbm += transfer.bytes;
     if (transfer.kind == KernelTransfer::Kind::kWrite) work.written.hbm += transfer.bytes;
+    const bool is_hbm = transfer.kind == KernelTransfer::Kind::kRead || transfer.kind == KernelTransfer::Kind::kWrite;
+    if (is_hbm) unpadded += transfer.unpadded_bytes;
   }
   work.padded_bytes = work.read.total() + work.written.total();
+  work.logical_bytes = unpadded + (work.padded_bytes - work.read.hbm - work.written.hbm);
 }
 
 // Adds what the body of a Pallas kernel does.

@@ -105,4 +105,12 @@ double padded_bytes(const std::vector<std::int64_t>& shape, int bits) {
   return padded_count(shape, kRegisterSublanes, kRegisterLanes) * bits / 8;
 }
 
+double unpadded_bytes(const std::vector<std::int64_t>& shape, int bits) {
+  const double padded = padded_bytes(shape, bits);
+  if (shape.empty()) return padded;
+  double count = 1;
+  for (const std::int64_t extent : shape) count *= static_cast<double>(extent);
+  return std::clamp(count * bits / 8, 0.0, padded);
+}
+
 }  // namespace hloroof::internal::inline kernel

@@ -47,6 +47,8 @@ double padded_elements(const KernelType& type);
 
 // The bytes of `shape` in memory, in tiles of `sublanes` x `lanes` elements.
 double padded_bytes(const std::vector<std::int64_t>& shape, int bits);
+// The bytes of its elements alone, which are at most padded_bytes().
+double unpadded_bytes(const std::vector<std::int64_t>& shape, int bits);
 
 // The shape of a register. Mosaic compiled the body for it, so it belongs to the work and not to a device; a test
 // compares it with the device files (vector.lanes and vector.sublanes, from JAX's table of TPUs).

@@ -58,6 +58,7 @@ struct KernelTransfer {
 
   Kind kind = Kind::kRead;
   double bytes = 0;              // padded to tiles
+  double unpadded_bytes = 0;     // of its elements alone
   std::uint32_t buffer = kNone;  // the memory on the chip that it fills or empties
   std::uint32_t window = kNone;  // the window that it belongs to; kNone: the kernel's own
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;

@@ -99,7 +99,7 @@ class KernelMachine {
   // The element of SMEM that the operation refers to: its buffer and its offset.
   std::optional<std::size_t> element(mlir::OpId op, std::uint32_t memory, std::uint32_t first_index) const;
   std::uint32_t semaphore_of(mlir::OpId op, std::uint32_t number);
-  double bytes_of(mlir::OpId op, std::uint32_t source, std::uint32_t target);
+  void set_bytes(mlir::OpId op, std::uint32_t source, std::uint32_t target, KernelTransfer& transfer);
 
   const KernelCode& code_;
   const mlir::Module& module_;

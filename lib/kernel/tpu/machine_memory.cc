@@ -143,21 +143,26 @@ std::uint32_t KernelMachine::semaphore_of(mlir::OpId op, std::uint32_t number) {
   return ((value.buffer + 1) << 16U) | offset;
 }
 
-double KernelMachine::bytes_of(mlir::OpId op, std::uint32_t source, std::uint32_t target) {
+void KernelMachine::set_bytes(mlir::OpId op, std::uint32_t source, std::uint32_t target, KernelTransfer& transfer) {
   const KernelType* best = nullptr;
   for (const std::uint32_t number : {source, target}) {
     const KernelType& type = code_.types.of(module_, module_.operand(op, number));
     if (type.kind != KernelType::Kind::kMemory || !is_static(type)) continue;
     if (best == nullptr || type.space == KernelSpace::kHbm) best = &type;
   }
-  if (best != nullptr) return padded_bytes(best->shape, best->bits);
+  if (best != nullptr) {
+    transfer.bytes = padded_bytes(best->shape, best->bits);
+    transfer.unpadded_bytes = unpadded_bytes(best->shape, best->bits);
+    return;
+  }
   const KernelType& type = code_.types.of(module_, module_.operand(op, source));
   for (const std::uint32_t number : {source, target}) {
     const double elements = elements_[KernelCode::value_number(module_.operand(op, number))];
-    if (elements > 0) return elements * type.bits / 8;
+    if (elements <= 0) continue;
+    transfer.bytes = transfer.unpadded_bytes = elements * type.bits / 8;
+    return;
   }
   note("The size of a transfer depends on data; it is not counted.");
-  return 0;
 }
 
 void KernelMachine::transfer(const KernelInstruction& in) {
@@ -169,7 +174,7 @@ void KernelMachine::transfer(const KernelInstruction& in) {
   const KernelSpace from = code_.types.of(module_, module_.operand(in.op, source.begin)).space;
   const KernelSpace to = code_.types.of(module_, module_.operand(in.op, target.begin)).space;
   KernelTransfer transfer;
-  transfer.bytes = bytes_of(in.op, source.begin, target.begin);
+  set_bytes(in.op, source.begin, target.begin, transfer);
   transfer.kind = device.size > 0             ? KernelTransfer::Kind::kRemote
                   : from == KernelSpace::kHbm ? KernelTransfer::Kind::kRead
                   : to == KernelSpace::kHbm   ? KernelTransfer::Kind::kWrite

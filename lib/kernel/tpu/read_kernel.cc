@@ -86,6 +86,7 @@ class Pipeline {
                       : array.is_output ? KernelTransfer::Kind::kWrite
                                         : KernelTransfer::Kind::kRead;
       transfer.bytes = program.windows[w].bytes;
+      transfer.unpadded_bytes = unpadded_bytes(program.windows[w].block, array.bits);
       transfer.window = w;
       transfer.buffer = KernelCode::value_number(
           mlir::ValueId{entry.first_argument.index + program.first_array_argument + program.windows[w].array});
