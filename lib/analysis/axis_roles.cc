@@ -13,72 +13,16 @@
 #include "hloroof/analysis.h"
 #include "hloroof/attributes.h"
 #include "lib/analysis/collectives.h"
+#include "lib/analysis/grid.h"
 #include "lib/analysis/megascale.h"
 #include "lib/analysis/mesh.h"
-#include "lib/ir/element_type.h"
-#include "lib/ir/opcode_facts.h"
+#include "lib/analysis/provenance.h"
 #include "lib/ir/shapes.h"
-#include "lib/ir/value_walk.h"
 
 namespace hloroof::internal::inline analysis {
 namespace {
 
 constexpr double kShareOfARole = 0.1;  // the share of an axis' bytes above which a secondary role is listed
-
-// Stacked weights have few dimensions. The limit bounds the time for shapes with very many.
-constexpr std::size_t kMostStackedDimensions = 64;
-
-// The dimensions of an array that are longer than one, sorted. Transposes and reshapes that add or remove ones keep
-// them.
-using Extents = std::vector<std::int64_t>;
-
-Extents extents_of(const Shape& shape) {
-  Extents extents;
-  for (const std::int64_t d : shape.dimensions) {
-    if (d != 1) extents.push_back(d);
-  }
-  std::sort(extents.begin(), extents.end());
-  return extents;
-}
-
-bool may_be_weight(const Shape& shape) {
-  return shape.is_array() && shape.rank() >= 2 && is_floating(shape.element_type) && element_count(shape) > kSmallArray;
-}
-
-// The extents of the weights: the floating-point parameters of the entry that it also returns, as new weights or as
-// gradients. If the entry returns none of its parameters, all of them count. Each is included whole and without one
-// dimension, because layers may be stacked.
-std::set<Extents> weight_extents(const Module& module) {
-  std::set<Extents> weights;
-  if (!module.has_entry()) return weights;
-  std::set<Extents> returned;
-  for (const ShapeId leaf : module.shapes().leaves(module.entry().root().shape_id())) {
-    returned.insert(extents_of(module.shape(leaf)));
-  }
-  std::vector<const Shape*> parameters;
-  bool any_returned = false;
-  for (const InstructionId id : module.entry().parameters()) {
-    if (!id.valid()) continue;
-    for (const ShapeId leaf : module.shapes().leaves(module.instruction(id).shape_id())) {
-      if (!may_be_weight(module.shape(leaf))) continue;
-      parameters.push_back(&module.shape(leaf));
-      any_returned = any_returned || returned.count(extents_of(module.shape(leaf))) != 0;
-    }
-  }
-  for (const Shape* shape : parameters) {
-    const Extents whole = extents_of(*shape);
-    if (any_returned && returned.count(whole) == 0) continue;
-    weights.insert(whole);
-    if (whole.size() > kMostStackedDimensions) continue;
-    for (std::size_t i = 0; whole.size() > 2 && i < whole.size(); ++i) {
-      if (i > 0 && whole[i] == whole[i - 1]) continue;  // gives the same extents again
-      Extents layer = whole;
-      layer.erase(layer.begin() + static_cast<std::ptrdiff_t>(i));
-      weights.insert(std::move(layer));
-    }
-  }
-  return weights;
-}
 
 // Whether the permutation comes from the user's program (jax.lax.ppermute) and not from the partitioning of a matmul.
 bool is_user_permute(InstructionView instruction) {
@@ -95,12 +39,20 @@ struct Use {
 
 class RoleReader {
  public:
-  RoleReader(const Module& module, const CallGraph& calls)
-      : module_(module), calls_(calls), weights_(weight_extents(module)) {
+  RoleReader(const Module& module, const CallGraph& calls, const std::vector<Collective>& collectives)
+      : module_(module), calls_(calls), collectives_(collectives) {
     for (const CallGraph::Loop& loop : calls_.loops()) {
       for (const ComputationId body : module.instruction(loop.instruction).called_computations()) {
         trips_[body.index] = loop.trips.value;
       }
+    }
+    std::vector<InstructionId> operands;
+    operands.reserve(collectives.size());
+    for (const Collective& collective : collectives) operands.push_back(operand_of(collective));
+    sent_ = find_sent(module, calls, collectives, operands);
+    for (std::size_t c = 0; c < collectives.size(); ++c) {
+      const bool is_ragged = collectives[c].kind == CollectiveKind::kRaggedAllToAll;
+      if (sent_[c] == Sent::kTokens || is_ragged) with_experts_.push_back(collectives[c].groups.within);
     }
   }
 
@@ -108,49 +60,81 @@ class RoleReader {
     return std::max(1.0, calls_.executions(module_.instruction(collective.carrier)));
   }
 
-  Use use_of(const Collective& collective) const {
-    std::int64_t elements = 0;
-    bool weight = false;
-    const ShapeId shard = collective.slices > 0 ? sent_between_slices(collective) : collective.shard_shape;
-    if (shard.valid() && module_.shape(shard).is_array()) {
-      const Shape& shape = module_.shape(shard);
-      elements = element_count(shape);
-      weight = may_be_weight(shape) && weights_.count(extents_of(shape)) != 0;
-    }
+  // The role that collective `c` implies for its axes.
+  Use use_of(std::size_t c) const {
+    const Collective& collective = collectives_[c];
     switch (collective.kind) {
-      case CollectiveKind::kAllGather:
-        return weight ? Use{AxisRole::kFsdp, "weights gathered"} : Use{AxisRole::kTensor, "activations gathered"};
-      case CollectiveKind::kReduceScatter:
-        return weight ? Use{AxisRole::kFsdp, "gradients scattered"} : Use{AxisRole::kTensor, "activations scattered"};
-      case CollectiveKind::kAllReduce:
-        if (weight) return {AxisRole::kData, "gradients reduced"};
-        if (elements <= kSmallArray) return {AxisRole::kData, "scalars reduced"};
-        return {AxisRole::kTensor, "activations reduced"};
-      case CollectiveKind::kAllToAll:
-        return weight ? Use{AxisRole::kFsdp, "weights exchanged"} : Use{AxisRole::kExpert, "activations exchanged"};
-      case CollectiveKind::kRaggedAllToAll: return {AxisRole::kExpert, "activations exchanged"};
-      case CollectiveKind::kCollectivePermute:
-        return is_user_permute(module_.instruction(collective.instruction)) ? use_of_permute(collective)
-               : weight ? Use{AxisRole::kFsdp, "weights passed round"}
-                        : Use{AxisRole::kTensor, "partial results passed round"};
-      case CollectiveKind::kCollectiveBroadcast: return {AxisRole::kData, "broadcast"};
       case CollectiveKind::kSend:
       case CollectiveKind::kRecv: return {AxisRole::kPipeline, "sent and received"};
+      case CollectiveKind::kCollectivePermute:
+        if (is_user_permute(module_.instruction(collective.instruction))) return use_of_permute(collective);
+        break;
+      default: break;
     }
-    return {};
+    const bool exchanges =
+        collective.kind == CollectiveKind::kAllToAll || collective.kind == CollectiveKind::kRaggedAllToAll;
+    switch (sent_[c]) {
+      case Sent::kUnknown: return {};
+      case Sent::kWeight:
+        switch (collective.kind) {
+          case CollectiveKind::kAllGather: return {AxisRole::kFsdp, "weights gathered"};
+          case CollectiveKind::kAllToAll: return {AxisRole::kFsdp, "weights exchanged"};
+          case CollectiveKind::kCollectivePermute: return {AxisRole::kFsdp, "weights passed round"};
+          case CollectiveKind::kCollectiveBroadcast: return {AxisRole::kData, "weights broadcast"};
+          default: return {};
+        }
+      case Sent::kGradient:
+        switch (collective.kind) {
+          case CollectiveKind::kReduceScatter: return {AxisRole::kFsdp, "gradients scattered"};
+          case CollectiveKind::kCollectivePermute: return {AxisRole::kFsdp, "gradients passed round"};
+          default: return {AxisRole::kData, "gradients reduced"};
+        }
+      case Sent::kScalar:
+        return collective.kind == CollectiveKind::kAllReduce ? Use{AxisRole::kData, "scalars reduced"} : Use{};
+      case Sent::kTokens:
+      case Sent::kActivation: break;
+    }
+    if (exchanges && goes_to_experts(collective)) return {AxisRole::kExpert, "tokens exchanged"};
+    switch (collective.kind) {
+      case CollectiveKind::kAllGather: return {AxisRole::kTensor, "activations gathered"};
+      case CollectiveKind::kReduceScatter: return {AxisRole::kTensor, "activations scattered"};
+      case CollectiveKind::kAllReduce: return {AxisRole::kTensor, "activations reduced"};
+      case CollectiveKind::kCollectivePermute: return {AxisRole::kTensor, "partial results passed round"};
+      case CollectiveKind::kAllToAll:
+      case CollectiveKind::kRaggedAllToAll: return {AxisRole::kTensor, "activations exchanged"};
+      default: return {};
+    }
   }
 
  private:
-  // The shape of the array that a slice sends, before the compiler flattened it for the transfer.
-  ShapeId sent_between_slices(const Collective& collective) const {
+  // The largest array that a collective sends.
+  InstructionId operand_of(const Collective& collective) const {
+    if (collective.slices > 0) return sent_between_slices(collective);
+    const InstructionView instruction = module_.instruction(collective.instruction);
+    InstructionId largest;
+    std::int64_t most = -1;
+    for (std::size_t i = 0; i < instruction.operand_count() && static_cast<std::int64_t>(i) < collective.arrays; ++i) {
+      const InstructionView operand = instruction.operand(i);
+      if (!operand.shape().is_array() || element_count(operand.shape()) <= most) continue;
+      most = element_count(operand.shape());
+      largest = operand.id();
+    }
+    return largest;
+  }
+
+  // The array that a slice sends, before the compiler flattened it for the transfer.
+  InstructionId sent_between_slices(const Collective& collective) const {
     const InstructionView recv = module_.instruction(collective.instruction);
     const auto [found, is_new] = sends_.try_emplace(recv.computation().id().index);
     if (is_new) found->second = megascale_sends(recv.computation());
     const auto send = found->second.find(megascale_rendezvous(recv));
-    if (send == found->second.end() || module_.instruction(send->second).operand_count() == 0)
-      return collective.shard_shape;
-    const InstructionView sent = module_.instruction(send->second).operand(0);
-    return origin(sent, [](InstructionView at) { return keeps_elements(at.opcode()); }).shape_id();
+    if (send == found->second.end() || module_.instruction(send->second).operand_count() == 0) return {};
+    return module_.instruction(send->second).operand(0).id();
+  }
+
+  // The exchange back from the experts has the groups of the exchange to them.
+  bool goes_to_experts(const Collective& collective) const {
+    return std::find(with_experts_.begin(), with_experts_.end(), collective.groups.within) != with_experts_.end();
   }
 
   Use use_of_permute(const Collective& collective) const {
@@ -169,7 +153,9 @@ class RoleReader {
 
   const Module& module_;
   const CallGraph& calls_;
-  std::set<Extents> weights_;
+  const std::vector<Collective>& collectives_;
+  std::vector<Sent> sent_;                                                       // by index of the collective
+  std::vector<Grid> with_experts_;                                               // groups that tokens are exchanged in
   std::map<std::uint32_t, std::int64_t> trips_;                                  // by loop body
   mutable std::map<std::uint32_t, std::map<std::string, InstructionId>> sends_;  // by computation, once needed
 };
@@ -187,10 +173,11 @@ std::vector<AxisRole> collective_roles(const Module& module, const std::vector<C
 
 std::vector<AxisRole> collective_roles(const Module& module, const CallGraph& calls,
                                        const std::vector<Collective>& collectives) {
-  const RoleReader reader(module, calls);
   std::vector<AxisRole> roles;
+  if (collectives.empty()) return roles;
+  const RoleReader reader(module, calls, collectives);
   roles.reserve(collectives.size());
-  for (const Collective& collective : collectives) roles.push_back(reader.use_of(collective).role);
+  for (std::size_t c = 0; c < collectives.size(); ++c) roles.push_back(reader.use_of(c).role);
   return roles;
 }
 
@@ -201,10 +188,12 @@ void assign_roles(const Module& module, const CallGraph& calls, const std::vecto
     axis.why.clear();
     axis.bytes = 0;
   }
-  const RoleReader reader(module, calls);
+  if (collectives.empty()) return;
+  const RoleReader reader(module, calls, collectives);
   std::vector<std::map<AxisRole, RoleEvidence>> evidence(mesh.axes.size());
-  for (const Collective& collective : collectives) {
-    const Use use = reader.use_of(collective);
+  for (std::size_t c = 0; c < collectives.size(); ++c) {
+    const Collective& collective = collectives[c];
+    const Use use = reader.use_of(c);
     const double bytes = collective.bytes * reader.executions(collective);
     for (const int i : spanned_axes(mesh, collective.groups)) {
       RoleEvidence& of_role = evidence[i][use.role];
@@ -216,6 +205,7 @@ void assign_roles(const Module& module, const CallGraph& calls, const std::vecto
   for (std::size_t i = 0; i < mesh.axes.size(); ++i) {
     MeshAxis& axis = mesh.axes[i];
     std::map<AxisRole, RoleEvidence>& roles = evidence[i];
+    roles.erase(AxisRole::kUnknown);
     // FSDP includes data parallelism.
     if (roles.count(AxisRole::kFsdp) != 0) roles.erase(AxisRole::kData);
     std::vector<std::pair<AxisRole, RoleEvidence>> sorted(roles.begin(), roles.end());

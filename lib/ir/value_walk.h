@@ -100,6 +100,14 @@ class ValueWalk {
     }
   }
 
+  // Calls `take(id, path)` for each value that is scheduled and not yet visited, and unschedules all. After back(1,
+  // ...) on one value, these are its sources.
+  template <typename Take>
+  void take_pending(Take take) {
+    const std::vector<Place> places = std::exchange(pending_, {});
+    for (const Place& place : places) take(place.id, place.path);
+  }
+
  private:
   struct Place {
     InstructionId id;

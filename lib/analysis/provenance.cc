@@ -1,0 +1,727 @@
+#include "lib/analysis/provenance.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "hloroof/attributes.h"
+#include "lib/analysis/axis_roles.h"
+#include "lib/analysis/calls.h"
+#include "lib/ir/element_type.h"
+#include "lib/ir/opcode_facts.h"
+#include "lib/ir/rows.h"
+#include "lib/ir/shapes.h"
+#include "lib/ir/value_walk.h"
+#include "lib/values/attribute_values.h"
+#include "lib/values/backend_config.h"
+
+namespace hloroof::internal::inline analysis {
+namespace {
+
+// Limits on the values that a walk visits. Beyond them the answer is that nothing is known.
+constexpr int kMostOfOrigin = 512;
+constexpr int kMostOfOutput = 1 << 12;
+constexpr int kMostOfOutputs = 1 << 18;  // all outputs together
+constexpr int kMostOfRouting = 1 << 10;
+constexpr int kMostOfDimensions = 1 << 12;
+constexpr int kMostDimensions = 64;  // the bits of a mask
+
+using Mask = std::uint64_t;  // bit i stands for dimension i of an array
+
+constexpr Mask bit(std::int64_t i) { return i >= 0 && i < kMostDimensions ? Mask{1} << i : 0; }
+
+bool is_large(const Shape& shape) {
+  return shape.is_array() && is_floating(shape.element_type) && element_count(shape) > kSmallArray;
+}
+
+// The dimensions that are longer than one, sorted. Transposes and reshapes that add or remove ones keep them.
+std::vector<std::int64_t> extents_of(const Shape& shape) {
+  std::vector<std::int64_t> extents;
+  for (const std::int64_t d : shape.dimensions) {
+    if (d != 1) extents.push_back(d);
+  }
+  std::sort(extents.begin(), extents.end());
+  return extents;
+}
+
+// Custom calls of the TPU compiler that hand on their operands: joined in memory, or around a collective in steps.
+bool hands_on(InstructionView call) {
+  const std::string target = string_value(call, AttributeKey::kCustomCallTarget);
+  return target == "ConcatBitcast" || target == "AsyncCollectiveStart" || target == "AsyncCollectiveDone";
+}
+
+// Whether the elements of the result are elements of the operands, inside a device or between devices.
+bool moves_elements(InstructionView at) {
+  switch (at.opcode()) {
+    case Opcode::kCustomCall: return hands_on(at);
+    case Opcode::kConcatenate:
+    case Opcode::kPad:
+    case Opcode::kAllGather:
+    case Opcode::kAllGatherStart:
+    case Opcode::kAllToAll:
+    case Opcode::kCollectiveBroadcast:
+    case Opcode::kCollectivePermute:
+    case Opcode::kCollectivePermuteStart: return true;
+    default: return false;
+  }
+}
+
+bool is_product(InstructionView at) {
+  if (at.operand_count() < 2) return false;
+  return work_class(at.opcode()) == WorkClass::kContraction ||
+         (at.opcode() == Opcode::kCustomCall && gemm_backend_config(at).has_value());
+}
+
+// The entry's parameters that a value consists of.
+struct Origin {
+  bool computed = false;              // or not known
+  std::vector<std::uint32_t> inputs;  // by InstructionId
+
+  std::optional<std::uint32_t> only_input() const {
+    return computed || inputs.size() != 1 ? std::nullopt : std::optional<std::uint32_t>(inputs[0]);
+  }
+};
+
+struct Product {
+  InstructionId id;
+  std::optional<std::uint32_t> input[2];  // of each side, if it is an input as it came
+  bool computed[2] = {false, false};
+  bool batched = false;  // both sides have a dimension that the result has once
+};
+
+// An array that the entry returns.
+struct Output {
+  std::vector<std::int64_t> extents;
+  std::set<std::size_t> collectives;  // that it is computed from by arithmetic on elements
+  std::set<std::uint32_t> inputs;
+  std::vector<std::uint32_t> products;
+  std::optional<std::uint32_t> replaces;  // the input whose memory it takes
+};
+
+// Where the dimensions of the result of a product come from.
+struct Sides {
+  Mask kept[2] = {0, 0};                   // of the result, from each side
+  Mask contracted[2] = {0, 0};             // of each side
+  std::vector<std::int64_t> dimension[2];  // by dimension of the result: that of the side; -1 if it has none
+  bool batched = false;
+};
+
+Sides dot_sides(const DotDimensions& numbers, const Shape& lhs, const Shape& rhs, const Shape& out) {
+  Sides sides;
+  const Shape* shapes[2] = {&lhs, &rhs};
+  const std::vector<std::int64_t>* contracting[2] = {&numbers.lhs_contracting, &numbers.rhs_contracting};
+  const std::vector<std::int64_t>* batch[2] = {&numbers.lhs_batch, &numbers.rhs_batch};
+  std::size_t next = batch[0]->size();
+  for (int side = 0; side < 2; ++side) {
+    sides.dimension[side].assign(out.dimensions.size(), -1);
+    for (const std::int64_t d : *contracting[side]) sides.contracted[side] |= bit(d);
+    for (std::size_t i = 0; i < batch[side]->size() && i < out.dimensions.size(); ++i) {
+      sides.dimension[side][i] = (*batch[side])[i];
+      sides.batched |= out.dimensions[i] > 1;
+    }
+    for (int d = 0; d < shapes[side]->rank(); ++d) {
+      const auto is_in = [d](const std::vector<std::int64_t>& list) {
+        return std::find(list.begin(), list.end(), d) != list.end();
+      };
+      if (is_in(*contracting[side]) || is_in(*batch[side])) continue;
+      if (next < out.dimensions.size()) {
+        sides.dimension[side][next] = d;
+        sides.kept[side] |= bit(static_cast<std::int64_t>(next));
+      }
+      ++next;
+    }
+  }
+  return sides;
+}
+
+// A dimension of a convolution to which the TPU compiler turned a product is contracted, one side's, or both sides'.
+Sides convolution_sides(InstructionView at, const ConvolutionDimensionNumbers& numbers) {
+  const Shape& lhs = at.operand(0).shape();
+  const Shape& rhs = at.operand(1).shape();
+  const Shape& out = at.shape();
+  Sides sides;
+  for (auto& dimension : sides.dimension) dimension.assign(out.dimensions.size(), -1);
+  const auto keep = [&](int side, std::int64_t of_out, std::int64_t of_side) {
+    if (of_out < 0 || of_out >= out.rank()) return;
+    sides.dimension[side][static_cast<std::size_t>(of_out)] = of_side;
+    sides.kept[side] |= bit(of_out);
+  };
+  keep(0, numbers.output_batch, numbers.lhs_batch);
+  keep(1, numbers.output_feature, numbers.rhs_output_feature);
+  sides.contracted[0] |= bit(numbers.lhs_feature);
+  sides.contracted[1] |= bit(numbers.rhs_input_feature);
+  const auto size = [](const Shape& shape, std::int64_t d) {
+    return d >= 0 && d < shape.rank() ? shape.dimensions[static_cast<std::size_t>(d)] : 1;
+  };
+  for (std::size_t i = 0; i < numbers.output_spatial.size(); ++i) {
+    if (i >= numbers.lhs_spatial.size() || i >= numbers.rhs_spatial.size()) break;
+    const std::int64_t of_lhs = size(lhs, numbers.lhs_spatial[i]);
+    const std::int64_t of_rhs = size(rhs, numbers.rhs_spatial[i]);
+    const std::int64_t of_out = size(out, numbers.output_spatial[i]);
+    if (of_rhs == 1) {
+      keep(0, numbers.output_spatial[i], numbers.lhs_spatial[i]);
+    } else if (of_lhs == 1) {
+      keep(1, numbers.output_spatial[i], numbers.rhs_spatial[i]);
+    } else if (of_out == 1) {
+      sides.contracted[0] |= bit(numbers.lhs_spatial[i]);
+      sides.contracted[1] |= bit(numbers.rhs_spatial[i]);
+    } else if (of_lhs == of_rhs && of_out == of_rhs) {
+      sides.batched = true;
+      keep(0, numbers.output_spatial[i], numbers.lhs_spatial[i]);
+      keep(1, numbers.output_spatial[i], numbers.rhs_spatial[i]);
+    } else {
+      keep(0, numbers.output_spatial[i], numbers.lhs_spatial[i]);  // a window that slides
+    }
+  }
+  return sides;
+}
+
+Sides sides_of(InstructionView product) {
+  if (product.opcode() == Opcode::kConvolution) {
+    const auto numbers = convolution_dimension_numbers(product);
+    return numbers ? convolution_sides(product, *numbers) : Sides{};
+  }
+  const Shape& lhs = product.operand(0).shape();
+  const Shape& rhs = product.operand(1).shape();
+  if (product.opcode() == Opcode::kCustomCall) {
+    const auto config = gemm_backend_config(product);
+    if (!config) return {};
+    const Shape& whole = product.shape();
+    const Shape& out = whole.is_tuple() && !whole.elements.empty() ? product.module().shape(whole.elements[0]) : whole;
+    return dot_sides(config->dimensions, lhs, rhs, out);
+  }
+  return dot_sides(dot_dimensions(product), lhs, rhs, product.shape());
+}
+
+// ---- Dimensions through a reshape ----
+
+// The sizes in the order in which a bitcast or a reshape reads the elements, with the dimension of each.
+std::vector<std::pair<std::int64_t, std::int64_t>> in_order(const Shape& shape, bool physical) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> sizes;
+  const std::size_t rank = shape.dimensions.size();
+  const bool has_layout = physical && shape.layout.present && shape.layout.minor_to_major.size() == rank;
+  for (std::size_t i = 0; i < rank; ++i) {
+    const std::int64_t d = has_layout ? shape.layout.minor_to_major[rank - 1 - i] : static_cast<std::int64_t>(i);
+    if (d < 0 || d >= static_cast<std::int64_t>(rank)) return {};
+    if (shape.dimensions[static_cast<std::size_t>(d)] != 1) {
+      sizes.emplace_back(shape.dimensions[static_cast<std::size_t>(d)], d);
+    }
+  }
+  return sizes;
+}
+
+// The dimensions of `from` that the dimensions `mask` of `to` are made of, if both have the same elements in one order.
+Mask through_reshape(const Shape& to, const Shape& from, Mask mask, bool physical) {
+  const auto outer = in_order(to, physical);
+  const auto inner = in_order(from, physical);
+  Mask result = 0;
+  std::size_t i = 0;
+  std::size_t j = 0;
+  while (i < outer.size() && j < inner.size()) {
+    Mask of_to = bit(outer[i].second);
+    Mask of_from = bit(inner[j].second);
+    double product_to = static_cast<double>(outer[i++].first);
+    double product_from = static_cast<double>(inner[j++].first);
+    while (product_to != product_from) {
+      if (product_to < product_from && i < outer.size()) {
+        of_to |= bit(outer[i].second);
+        product_to *= static_cast<double>(outer[i++].first);
+      } else if (product_from < product_to && j < inner.size()) {
+        of_from |= bit(inner[j].second);
+        product_from *= static_cast<double>(inner[j++].first);
+      } else {
+        return result;
+      }
+    }
+    if ((of_to & mask) != 0) result |= of_from;
+  }
+  return result;
+}
+
+// The dimensions of the operand that dimensions `mask` of the result come from, through an instruction that computes
+// no product. `operand` has a shape of its own.
+Mask through(InstructionView at, InstructionView operand, Mask mask) {
+  const Shape& to = at.shape();
+  const Shape& from = operand.shape();
+  if (!to.is_array() || !from.is_array()) return mask;  // of a part of a tuple
+  switch (at.opcode()) {
+    case Opcode::kBitcast:
+      if (to.dimensions == from.dimensions && to.layout == from.layout) return mask;
+      return through_reshape(to, from, mask, true);
+    case Opcode::kReshape: return through_reshape(to, from, mask, false);
+    case Opcode::kTranspose: {
+      const std::vector<std::int64_t> dimensions = integers(at, AttributeKey::kDimensions);
+      Mask result = 0;
+      for (std::size_t i = 0; i < dimensions.size(); ++i) {
+        if ((mask & bit(static_cast<std::int64_t>(i))) != 0) result |= bit(dimensions[i]);
+      }
+      return result;
+    }
+    case Opcode::kBroadcast: {
+      const std::vector<std::int64_t> dimensions = integers(at, AttributeKey::kDimensions);
+      Mask result = 0;
+      for (std::size_t i = 0; i < dimensions.size(); ++i) {
+        if ((mask & bit(dimensions[i])) != 0) result |= bit(static_cast<std::int64_t>(i));
+      }
+      return result;
+    }
+    case Opcode::kReduce: {
+      Mask reduced = 0;
+      for (const std::int64_t d : integers(at, AttributeKey::kDimensions)) reduced |= bit(d);
+      Mask result = 0;
+      std::int64_t of_result = 0;
+      for (int d = 0; d < from.rank(); ++d) {
+        if ((reduced & bit(d)) != 0) continue;
+        if ((mask & bit(of_result++)) != 0) result |= bit(d);
+      }
+      return result;
+    }
+    default: return to.rank() == from.rank() ? mask : 0;
+  }
+}
+
+class SentFinder {
+ public:
+  SentFinder(const Module& module, const CallGraph& calls, const std::vector<Collective>& collectives)
+      : module_(module), calls_(calls), collectives_(collectives), walk_(module) {
+    for (std::size_t c = 0; c < collectives.size(); ++c) {
+      for (const InstructionId id : {collectives[c].instruction, collectives[c].carrier, collectives[c].done}) {
+        if (id.valid()) at_[id.index].push_back(c);
+      }
+    }
+  }
+
+  std::vector<Sent> run(const std::vector<InstructionId>& operands) {
+    std::vector<Sent> sent(collectives_.size(), Sent::kUnknown);
+    if (!module_.has_entry()) return sent;
+    find_products();
+    find_outputs();
+    find_inputs();
+    const std::set<std::size_t> updates = find_updates();
+    for (std::size_t c = 0; c < collectives_.size() && c < operands.size(); ++c) {
+      sent[c] = sent_by(collectives_[c], operands[c], updates.count(c) != 0);
+    }
+    return sent;
+  }
+
+ private:
+  auto callers() {
+    return [this](ComputationId id) -> const std::vector<InstructionId>& { return CallFacts::callers(calls_, id); };
+  }
+
+  static bool is_entry_parameter(InstructionView at) {
+    return flow(at.opcode()) == Flow::kParameter && at.computation().is_entry();
+  }
+
+  // Follows a value back through instructions that keep its elements, and through arithmetic with numbers.
+  const Origin& origin_of(InstructionId id) {
+    const auto known = origins_.find(id.index);
+    if (known != origins_.end()) return known->second;
+    Origin origin;
+    int visits = 0;
+    walk_.begin();
+    walk_.add(id, {});
+    walk_.back(kMostOfOrigin, callers(), [&](InstructionView at) {
+      const auto computed = [&] {
+        origin.computed = true;
+        return Go::kEnd;
+      };
+      if (++visits >= kMostOfOrigin) return computed();
+      const Shape& shape = at.shape();
+      if (shape.is_array() && (element_count(shape) <= 1 || !is_floating(shape.element_type)) &&
+          !is_entry_parameter(at)) {
+        return at.id() == id ? computed() : Go::kStop;  // an index, a predicate or a factor
+      }
+      if (is_entry_parameter(at)) {
+        if (!shape.is_array()) return computed();
+        origin.inputs.push_back(at.id().index);
+        return Go::kStop;
+      }
+      if (moves_elements(at)) return Go::kOperands;
+      switch (flow(at.opcode())) {
+        case Flow::kElementwise:
+        case Flow::kUpdates: return Go::kOperands;
+        case Flow::kRepeats:
+          return at.operand_count() > 0 && element_count(at.operand(0).shape()) <= 1 ? Go::kStop : computed();
+        case Flow::kOpaque:
+          if (at.opcode() == Opcode::kConstant || at.opcode() == Opcode::kIota) return Go::kStop;
+          if (at.opcode() == Opcode::kCustomCall && at.operand_count() == 0) return Go::kStop;  // a buffer
+          return computed();
+        default: return Go::kOn;
+      }
+    });
+    std::sort(origin.inputs.begin(), origin.inputs.end());
+    origin.inputs.erase(std::unique(origin.inputs.begin(), origin.inputs.end()), origin.inputs.end());
+    if (origin.inputs.empty()) origin.computed = true;
+    return origins_.emplace(id.index, std::move(origin)).first->second;
+  }
+
+  void find_products() {
+    for (ComputationView computation : module_.computations()) {
+      for (InstructionView at : computation.instructions()) {
+        if (at.opcode() == Opcode::kGather && at.operand_count() > 0) {
+          const Origin& table = origin_of(at.operand(0).id());
+          if (const auto input = table.only_input()) tables_.insert(*input);
+        }
+        if (!is_product(at)) continue;
+        Product product;
+        product.id = at.id();
+        for (int side = 0; side < 2; ++side) {
+          const Origin& origin = origin_of(at.operand(static_cast<std::size_t>(side)).id());
+          product.input[side] = origin.only_input();
+          product.computed[side] = origin.computed;
+        }
+        product.batched = sides_of(at).batched;
+        index_[at.id().index] = products_.size();
+        products_.push_back(product);
+      }
+    }
+  }
+
+  // Follows each large array that the entry returns back by arithmetic on elements.
+  void find_outputs() {
+    std::map<Path, std::uint32_t> replaced;
+    const std::vector<InstructionId> parameters = module_.entry().parameters();
+    for (const ParameterAlias& alias : input_output_alias(module_)) {
+      if (!alias.parameter_index.empty() || alias.parameter < 0 ||
+          alias.parameter >= static_cast<std::int64_t>(parameters.size())) {
+        continue;
+      }
+      const InstructionId parameter = parameters[static_cast<std::size_t>(alias.parameter)];
+      if (parameter.valid()) replaced[Path(alias.output.begin(), alias.output.end())] = parameter.index;
+    }
+    const InstructionView root = module_.entry().root();
+    std::vector<std::pair<Path, ShapeId>> leaves;
+    if (root.shape().is_tuple()) {
+      for (std::size_t i = 0; i < root.shape().elements.size(); ++i) {
+        leaves.emplace_back(Path{static_cast<std::int64_t>(i)}, root.shape().elements[i]);
+      }
+    } else {
+      leaves.emplace_back(Path{}, root.shape_id());
+    }
+    for (const auto& [path, shape] : leaves) {
+      if (!is_large(module_.shape(shape))) continue;
+      Output output;
+      output.extents = extents_of(module_.shape(shape));
+      const auto replaces = replaced.find(path);
+      if (replaces != replaced.end()) output.replaces = replaces->second;
+      follow(root.id(), path, output);
+      outputs_.push_back(std::move(output));
+    }
+  }
+
+  void follow(InstructionId root, const Path& path, Output& output) {
+    walk_.begin();
+    walk_.add(root, path);
+    walk_.back(std::min(kMostOfOutput, kMostOfOutputs - visits_of_outputs_), callers(), [&](InstructionView at) {
+      ++visits_of_outputs_;
+      const auto collectives = at_.find(at.id().index);
+      if (collectives != at_.end()) output.collectives.insert(collectives->second.begin(), collectives->second.end());
+      if (index_.count(at.id().index) != 0) {
+        output.products.push_back(at.id().index);
+        return Go::kStop;
+      }
+      if (at.shape().is_array() && (!is_floating(at.shape().element_type) || element_count(at.shape()) <= 1)) {
+        return Go::kStop;  // a predicate, an index or a factor such as the learning rate
+      }
+      if (is_entry_parameter(at)) {
+        output.inputs.insert(at.id().index);
+        return Go::kStop;
+      }
+      if (moves_elements(at)) return Go::kOperands;
+      const std::optional<CollectiveKind> kind = collective_kind(at.opcode());
+      if (kind && is_collective(at.opcode())) {
+        const bool sums = *kind == CollectiveKind::kAllReduce || *kind == CollectiveKind::kReduceScatter;
+        return sums ? Go::kOperands : Go::kStop;
+      }
+      switch (flow(at.opcode())) {
+        case Flow::kElementwise:
+        case Flow::kUpdates: return Go::kOperands;
+        case Flow::kRepeats:
+        case Flow::kOpaque: return Go::kStop;
+        default: return Go::kOn;
+      }
+    });
+  }
+
+  const std::vector<std::int64_t>& extents_of_input(std::uint32_t input) {
+    const auto [at, is_new] = extents_.try_emplace(input);
+    if (is_new) at->second = extents_of(module_.instruction(InstructionId(input)).shape());
+    return at->second;
+  }
+
+  // Decides which inputs are weights, and which are of the batch.
+  void find_inputs() {
+    std::map<std::uint32_t, std::set<std::uint32_t>> partners;
+    for (const Product& product : products_) {
+      const auto& [lhs, rhs] = product.input;
+      if (!lhs || !rhs || *lhs == *rhs || product.batched) continue;
+      partners[*lhs].insert(*rhs);
+      partners[*rhs].insert(*lhs);
+    }
+    for (const Output& output : outputs_) {
+      for (const std::uint32_t at : output.products) {
+        const Product& product = products_[index_.at(at)];
+        for (int side = 0; side < 2; ++side) {
+          if (!product.input[side] || !product.computed[1 - side]) continue;
+          const auto found = partners.find(*product.input[side]);
+          if (found == partners.end()) continue;
+          for (const std::uint32_t partner : found->second) {
+            if (extents_of_input(partner) != output.extents) continue;
+            of_batch_.insert(*product.input[side]);
+            weights_.insert(partner);
+          }
+        }
+      }
+    }
+    for (const Product& product : products_) {
+      for (int side = 0; side < 2; ++side) {
+        if (product.batched || !product.input[side] || !product.computed[1 - side]) continue;
+        // An input that is also multiplied with another input may be of the batch: tokens are multiplied with a mask
+        // that sends them to experts.
+        if (partners.count(*product.input[side]) == 0) weights_.insert(*product.input[side]);
+      }
+    }
+    weights_.insert(tables_.begin(), tables_.end());
+    for (const Output& output : outputs_) {
+      if (is_update(output)) weights_.insert(*output.replaces);
+    }
+    decide_partners(partners);
+  }
+
+  // Whether the output is the new value of an input: it takes its memory, and is that input plus a change that no
+  // product with a weight makes. A layer's output that is added to its input is none.
+  bool is_update(const Output& output) const {
+    return output.replaces && output.inputs.count(*output.replaces) != 0 && of_batch_.count(*output.replaces) == 0 &&
+           !has_product_with_weight(output);
+  }
+
+  bool has_product_with_weight(const Output& output) const {
+    return std::any_of(output.products.begin(), output.products.end(), [&](std::uint32_t at) {
+      const Product& product = products_[index_.at(at)];
+      return (product.input[0] && weights_.count(*product.input[0]) != 0) ||
+             (product.input[1] && weights_.count(*product.input[1]) != 0);
+    });
+  }
+
+  void decide_partners(const std::map<std::uint32_t, std::set<std::uint32_t>>& partners) {
+    std::vector<std::uint32_t> open;
+    for (const auto& [input, others] : partners) open.push_back(input);
+    const auto is_known = [&](std::uint32_t input) {
+      return weights_.count(input) != 0 || of_batch_.count(input) != 0;
+    };
+    const auto hand_on = [&](bool from_weights) {
+      std::vector<std::uint32_t> pending(from_weights ? std::vector<std::uint32_t>(weights_.begin(), weights_.end())
+                                                      : std::vector<std::uint32_t>(of_batch_.begin(), of_batch_.end()));
+      for (const std::uint32_t input : pending) {
+        const auto others = partners.find(input);
+        if (others == partners.end()) continue;
+        for (const std::uint32_t other : others->second) {
+          if (!is_known(other)) (from_weights ? of_batch_ : weights_).insert(other);
+        }
+      }
+    };
+    hand_on(false);
+    if (std::any_of(open.begin(), open.end(), [&](std::uint32_t input) { return !is_known(input); })) {
+      const std::set<std::uint32_t> features = find_features();
+      for (const auto& [input, others] : partners) {
+        for (const std::uint32_t other : others) {
+          if (is_known(input) || is_known(other) || features.count(input) == 0 || features.count(other) != 0) continue;
+          weights_.insert(input);
+          of_batch_.insert(other);
+        }
+      }
+      hand_on(false);
+    }
+    hand_on(true);
+    hand_on(false);
+  }
+
+  // The inputs with a dimension that a product with another input keeps and a weight is contracted with later.
+  std::set<std::uint32_t> find_features() {
+    struct Place {
+      InstructionId id;
+      Path path;
+      Mask mask;
+    };
+    std::vector<Place> pending;
+    std::set<std::pair<std::uint32_t, Mask>> seen;
+    std::set<std::uint32_t> features;
+    const auto add = [&](InstructionId id, Path path, Mask mask) {
+      if (!id.valid() || mask == 0) return;
+      if (path.empty() && !seen.insert({id.index, mask}).second) return;
+      pending.push_back({id, std::move(path), mask});
+    };
+    for (const Product& product : products_) {
+      for (int side = 0; side < 2; ++side) {
+        if (!product.input[side] || weights_.count(*product.input[side]) == 0 || !product.computed[1 - side]) continue;
+        const InstructionView at = module_.instruction(product.id);
+        add(at.operand(static_cast<std::size_t>(1 - side)).id(), {}, sides_of(at).contracted[1 - side]);
+      }
+    }
+    for (int visits = 0; !pending.empty() && visits < kMostOfDimensions; ++visits) {
+      const Place place = std::move(pending.back());
+      pending.pop_back();
+      const InstructionView at = module_.instruction(place.id);
+      if (at.operand_count() > 0 && index_.count(place.id.index) != 0) {
+        const Sides sides = sides_of(at);
+        const Product& product = products_[index_.at(place.id.index)];
+        for (int side = 0; side < 2; ++side) {
+          if (product.input[side]) {
+            if (product.input[1 - side] && (sides.kept[side] & place.mask) != 0) features.insert(*product.input[side]);
+            continue;
+          }
+          Mask mask = 0;
+          for (std::size_t i = 0; i < sides.dimension[side].size(); ++i) {
+            if ((place.mask & bit(static_cast<std::int64_t>(i))) != 0) mask |= bit(sides.dimension[side][i]);
+          }
+          add(at.operand(static_cast<std::size_t>(side)).id(), {}, mask);
+        }
+        continue;
+      }
+      if (at.shape().is_array() && element_count(at.shape()) <= 1) continue;
+      const bool sums = collective_kind(at.opcode()) && is_collective(at.opcode());
+      const Flow f = flow(at.opcode());
+      if (moves_elements(at) || sums || f == Flow::kElementwise || f == Flow::kUpdates ||
+          at.opcode() == Opcode::kReduce) {
+        for (const InstructionView operand : at.operands()) add(operand.id(), {}, through(at, operand, place.mask));
+        continue;
+      }
+      if (f == Flow::kOpaque || is_entry_parameter(at)) continue;
+      const bool has_operand = at.operand_count() > 0 && f != Flow::kLoops && f != Flow::kPacks && f != Flow::kPicks &&
+                               f != Flow::kFuses && f != Flow::kCalls && f != Flow::kBranches;
+      const Mask mask = has_operand ? through(at, at.operand(0), place.mask) : place.mask;
+      walk_.begin();
+      walk_.add(place.id, place.path);
+      walk_.back(1, callers(), [](InstructionView) { return Go::kOn; });
+      walk_.take_pending([&](InstructionId id, Path path) {
+        // Paths of loops' states repeat; the whole values inside bound the walk.
+        if (path.empty() || paths_.insert({{id.index, path}, mask}).second) add(id, std::move(path), mask);
+      });
+    }
+    return features;
+  }
+
+  // The collectives that an update of a weight, or its gradient, is computed from.
+  std::set<std::size_t> find_updates() {
+    std::set<std::vector<std::int64_t>> extents;
+    for (const std::uint32_t weight : weights_) extents.insert(extents_of_input(weight));
+    std::set<std::size_t> updates;
+    for (const Output& output : outputs_) {
+      const bool has_shape = extents.count(output.extents) != 0 && !has_product_with_weight(output);
+      const bool of_batch = std::any_of(output.inputs.begin(), output.inputs.end(),
+                                        [&](std::uint32_t input) { return of_batch_.count(input) != 0; });
+      if (is_update(output) || (has_shape && !of_batch)) {
+        updates.insert(output.collectives.begin(), output.collectives.end());
+      }
+    }
+    return updates;
+  }
+
+  // Whether the order of a value's rows was computed: sorted, scattered, picked by an index that is the place of a
+  // maximum.
+  bool is_routed(InstructionId id) {
+    bool routed = false;
+    walk_.begin();
+    walk_.add(id, {});
+    walk_.back(kMostOfRouting, callers(), [&](InstructionView at) {
+      const auto found = [&] {
+        routed = true;
+        return Go::kEnd;
+      };
+      switch (at.opcode()) {
+        case Opcode::kSort:
+        case Opcode::kTopk:
+        case Opcode::kScatter: return found();
+        case Opcode::kCustomCall:
+          if (string_value(at, AttributeKey::kCustomCallTarget) == "TopK") return found();
+          return hands_on(at) ? Go::kOperands : Go::kStop;
+        case Opcode::kGather: return origin_of_known(at.operand(0).id()) ? Go::kStop : found();
+        case Opcode::kReduce: return at.shape().is_tuple() ? found() : Go::kOperands;
+        case Opcode::kConstant:
+        case Opcode::kIota: return Go::kStop;
+        default: break;
+      }
+      const auto product = index_.find(at.id().index);
+      if (product != index_.end()) {
+        for (const auto& input : products_[product->second].input) {
+          if (input && weights_.count(*input) != 0) return Go::kStop;
+        }
+        return Go::kOperands;
+      }
+      if (is_entry_parameter(at)) return Go::kStop;
+      if (collective_kind(at.opcode()) == CollectiveKind::kAllToAll) return Go::kStop;
+      switch (flow(at.opcode())) {
+        case Flow::kElementwise:
+        case Flow::kUpdates:
+        case Flow::kOpaque: return Go::kOperands;
+        default: return moves_elements(at) ? Go::kOperands : Go::kOn;
+      }
+    });
+    return routed;
+  }
+
+  // Whether a value is an input, as found before. Walks do not nest.
+  bool origin_of_known(InstructionId id) const {
+    const auto known = origins_.find(id.index);
+    return known != origins_.end() && !known->second.computed;
+  }
+
+  Sent sent_by(const Collective& collective, InstructionId operand, bool updates) {
+    if (updates) {
+      switch (collective.kind) {
+        case CollectiveKind::kAllGather:
+        case CollectiveKind::kAllToAll:
+        case CollectiveKind::kCollectiveBroadcast: return Sent::kWeight;
+        default: return Sent::kGradient;
+      }
+    }
+    if (!operand.valid()) return Sent::kUnknown;
+    const Shape& shape = module_.instruction(operand).shape();
+    if (!shape.is_array()) return Sent::kUnknown;
+    const Origin& origin = origin_of(operand);
+    if (!origin.computed) {
+      const auto all_in = [&](const std::set<std::uint32_t>& set) {
+        return std::all_of(origin.inputs.begin(), origin.inputs.end(),
+                           [&](std::uint32_t input) { return set.count(input) != 0; });
+      };
+      return all_in(weights_) ? Sent::kWeight : all_in(of_batch_) ? Sent::kActivation : Sent::kUnknown;
+    }
+    if (element_count(shape) <= 1) return Sent::kScalar;
+    const bool exchanges =
+        collective.kind == CollectiveKind::kAllToAll || collective.kind == CollectiveKind::kRaggedAllToAll;
+    if (exchanges && is_routed(operand)) return Sent::kTokens;
+    return is_large(shape) ? Sent::kActivation : Sent::kUnknown;
+  }
+
+  const Module& module_;
+  const CallGraph& calls_;
+  const std::vector<Collective>& collectives_;
+  ValueWalk walk_;
+  std::unordered_map<std::uint32_t, std::vector<std::size_t>> at_;  // collectives, by their instructions
+  std::unordered_map<std::uint32_t, Origin> origins_;               // by InstructionId
+  std::vector<Product> products_;
+  std::unordered_map<std::uint32_t, std::size_t> index_;  // of products_, by InstructionId
+  std::vector<Output> outputs_;
+  int visits_of_outputs_ = 0;
+  std::map<std::uint32_t, std::vector<std::int64_t>> extents_;  // of inputs
+  std::set<std::uint32_t> tables_;                              // inputs that are looked up by index
+  std::set<std::uint32_t> weights_;                             // inputs
+  std::set<std::uint32_t> of_batch_;                            // inputs
+  std::set<std::pair<std::pair<std::uint32_t, Path>, Mask>> paths_;
+};
+
+}  // namespace
+
+std::vector<Sent> find_sent(const Module& module, const CallGraph& calls, const std::vector<Collective>& collectives,
+                            const std::vector<InstructionId>& operands) {
+  return SentFinder(module, calls, collectives).run(operands);
+}
+
+}  // namespace hloroof::internal::inline analysis
