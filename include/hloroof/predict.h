@@ -155,6 +155,7 @@ struct CollectivePrediction {
   std::int64_t group_count = 1;
   std::vector<std::string> axes;        // "8-way over the axis of stride 16"
   std::vector<std::string> axis_names;  // names of the same axes: "axis8", or the names in the text
+  AxisRole role = AxisRole::kUnknown;   // what it sends: kFsdp and kData are weights and gradients
   std::string algorithm;                // "ring, both directions", ...
   double seconds = 0;                   // of one execution
   double exposed_seconds = 0;           // in the whole step

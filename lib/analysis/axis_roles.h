@@ -20,8 +20,8 @@ inline constexpr std::int64_t kSmallArray = 1 << 14;
 //   all-to-all of activations                                      expert
 //   a loop passes blocks round a ring, one round per device        sequence (ring attention)
 //   passed along a chain, or round a ring more often than that     pipeline
-// An array is a weight or a gradient if it has the dimensions of a parameter that the entry returns, or of one layer of
-// it.
+// Whether an array is a weight, a gradient or an activation follows from where it comes from and where it goes; see
+// provenance.h. An axis of which that does not decide gets no role.
 void assign_roles(const Module& module, const CallGraph& calls, const std::vector<Collective>& collectives,
                   LogicalMesh& mesh);
 

@@ -19,7 +19,9 @@
 #include "lib/analysis/calls.h"
 #include "lib/analysis/mesh.h"
 #include "lib/analysis/op_name.h"
+#include "lib/base/units.h"
 #include "lib/diagnose/diagnostics.h"
+#include "lib/diagnose/sent_by_role.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/value_walk.h"
 
@@ -105,20 +107,44 @@ class CommunicationDiagnoser {
       finding.code = kCrossoverNotReached;
       finding.cause = link_;
       finding.most_seconds = links - chip_;
-      finding.message = absl::StrFormat(
-          "%s is busy %.1fx as long as the chip itself: no overlap can hide it. A batch per device that much larger, "
-          "or "
-          "fewer devices along that axis, would balance the two",
-          link_, chip_ > 0 ? links / chip_ : INFINITY);
+      finding.message = absl::StrCat(busier_than_chip(), ": no overlap can hide it. ",
+                                     help_for(mostly_sent(sent_by_role(prediction_))));
       diagnosis_.add(std::move(finding));
     }
     if (step > 0 && exposed > kDominates * step) {
       all.code = kCollectiveDominates;
-      all.message = absl::StrFormat(
-          "communication that nothing hides is %.0f %% of the step: --view collectives says which and over which axes",
-          100 * exposed / step);
+      all.message = absl::StrFormat("communication that nothing hides is %.0f %% of the step, most of it in %s",
+                                    100 * exposed / step, longest_exposed());
       diagnosis_.add(std::move(all));
     }
+  }
+
+  std::string busier_than_chip() const {
+    return absl::StrFormat("%s is busy %.1fx as long as the chip itself", link_, chip_ > 0 ? links_ / chip_ : INFINITY);
+  }
+
+  // Advice for links that are busier than the chip. A larger batch helps only where it does not also send more.
+  std::string help_for(MostlySent sent) const {
+    switch (sent) {
+      case MostlySent::kParameters:
+        return "What it sends does not grow with the batch: a larger batch per device, or fewer devices along the "
+               "axis, "
+               "would balance the two";
+      case MostlySent::kActivations: return help_for_activations();
+      case MostlySent::kUndecided: break;
+    }
+    return "Fewer devices along the axis, or less to exchange, would help";
+  }
+
+  // "all-gather.11 (all-gather over axis_2, 7.19 ms)" for the collective that the step waits for longest.
+  std::string longest_exposed() const {
+    const CollectivePrediction* longest = nullptr;
+    for (const CollectivePrediction& collective : prediction_.collectives) {
+      if (longest == nullptr || collective.exposed_seconds > longest->exposed_seconds) longest = &collective;
+    }
+    if (longest == nullptr) return "transfers between slices";
+    return absl::StrCat(longest->name, " (", longest->kind, " over ", over(longest->axis_names, longest->group_size),
+                        ", ", format_seconds(longest->exposed_seconds), ")");
   }
 
   static std::string over(const std::vector<std::string>& axes, std::int64_t devices) {
@@ -138,13 +164,11 @@ class CommunicationDiagnoser {
 
   // Why the step waits for a collective, and what would help.
   std::string why_exposed(const CollectivePrediction& collective) const {
-    if (links_ > chip_) {
-      return absl::StrFormat(
-          "the step waits for it, and no schedule can hide all of it, because %s is busy %.1fx as long as the chip "
-          "itself. A larger batch per device, fewer devices along the axis, or less to exchange would help",
-          link_, chip_ > 0 ? links_ / chip_ : INFINITY);
-    }
     const auto found = collectives_.by_carrier.find(collective.id.index);
+    if (links_ > chip_) {
+      return absl::StrCat("the step waits for it, and no schedule can hide all of it, because ", busier_than_chip(),
+                          ". ", help_for(mostly_sent(collective.role)));
+    }
     if (found != collectives_.by_carrier.end() && collectives_.collectives[found->second].slices > 0) {
       return "the step waits for the network between slices. Send earlier, exchange less, or exchange less often, such "
              "as once for several microbatches";

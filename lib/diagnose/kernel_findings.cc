@@ -235,7 +235,8 @@ double vmem_for_blocks(const KernelRun& run, const Device& device) {
 
 // How many times as large the blocks and the scratch could be.
 double room_in_vmem(const KernelRun& run, const Device& device) {
-  return vmem_for_blocks(run, device) / (run.window_vmem_bytes + run.scratch_vmem_bytes);
+  const double used = run.window_vmem_bytes + run.scratch_vmem_bytes;
+  return used > 0 ? vmem_for_blocks(run, device) / used : 0;
 }
 
 struct RepeatedBytes {

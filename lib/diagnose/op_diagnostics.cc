@@ -2,10 +2,14 @@
 // savings in the step and never exceed the time that the op spends in the step.
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "hloroof/attributes.h"
@@ -25,6 +29,8 @@ using enum DiagnosticCode;
 
 constexpr double kPoorlyFilled = 0.75;   // share of the matrix unit's rows and columns in use
 constexpr std::size_t kMostValues = 64;  // limit on the values followed from one op to its users
+constexpr double kTightMemory = 0.9;     // share of the usable memory
+constexpr std::size_t kMostPlaces = 4;   // that a message names
 constexpr double kUnequalBranches = 2;   // ratio of the slowest branch to the fastest
 
 class OpDiagnoser {
@@ -253,8 +259,16 @@ class OpDiagnoser {
     diagnosis_.add(std::move(finding));
   }
 
+  // Reports the large parameters that every device holds in full, if memory is nearly used up. Copies cost nothing
+  // else.
   void parameters() {
+    const MemoryPrediction& memory = prediction_.memory;
     if (!module_.has_entry() || module_.num_partitions() <= 1) return;
+    if (memory.hbm_peak_bytes < kTightMemory * memory.usable_bytes) return;
+    std::map<std::string, double> by_place;
+    double all = 0;
+    double most = 0;
+    std::string largest;
     for (InstructionId id : module_.entry().parameters()) {
       if (!id.valid()) continue;
       const InstructionView parameter = module_.instruction(id);
@@ -263,15 +277,30 @@ class OpDiagnoser {
       const auto bytes = static_cast<double>(padded_bytes(shape));
       if (bytes < kWorthOfMemory * device_.hbm.capacity) continue;
       if (parameter.text(AttributeKey::kSharding).find("replicated}") == std::string_view::npos) continue;
-      diagnosis_.add(
-          {.code = kReplicatedParameter,
-           .message = absl::StrFormat("%.2f GiB that every one of %d devices holds in full: shard it over an axis that "
-                                      "has no use for the copies",
-                                      bytes / (1024.0 * 1024 * 1024), module_.num_partitions()),
-           .cause = diagnosis_.place(parameter),
-           .op = std::string(parameter.name()),
-           .bytes = bytes});
+      by_place[diagnosis_.place(parameter)] += bytes;
+      all += bytes;
+      if (bytes <= most) continue;
+      most = bytes;
+      largest = parameter.name();
     }
+    if (by_place.empty()) return;
+    std::vector<std::pair<std::string, double>> places(by_place.begin(), by_place.end());
+    std::stable_sort(places.begin(), places.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; i < std::min(kMostPlaces, places.size()); ++i) {
+      texts.push_back(absl::StrCat(places[i].first, " ", format_bytes(places[i].second)));
+    }
+    if (places.size() > kMostPlaces) texts.push_back(absl::StrCat(places.size() - kMostPlaces, " more"));
+    const auto devices = static_cast<double>(module_.num_partitions());
+    const double saved = all * (1 - 1 / devices);
+    diagnosis_.add({.code = kReplicatedParameter,
+                    .severity = memory.fits ? Severity::kWarning : Severity::kError,
+                    .message = absl::StrFormat("%s whole on each of %d devices (%s): sharded over them, as FSDP or a "
+                                               "sharded optimizer does, they would take %s less",
+                                               format_bytes(all), module_.num_partitions(), absl::StrJoin(texts, ", "),
+                                               format_bytes(saved)),
+                    .op = largest,
+                    .bytes = saved});
   }
 
   Diagnosis& diagnosis_;

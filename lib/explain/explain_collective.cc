@@ -271,7 +271,9 @@ std::vector<std::string> explain_mesh(const LogicalMesh& mesh, const PhysicalMap
   for (const MeshAxis& axis : mesh.axes) {
     const std::string roles = roles_of(axis);
     lines.push_back(absl::StrCat("  ", axis.name, ": ", axis.size, "-way, stride ", axis.stride, ", ",
-                                 roles.empty() ? "nothing goes along it" : absl::StrCat(roles, " (", axis.why, ")")));
+                                 !roles.empty()   ? absl::StrCat(roles, " (", axis.why, ")")
+                                 : axis.bytes > 0 ? "role not decided"
+                                                  : "nothing goes along it"));
   }
   lines.push_back(absl::StrCat("machine: ", mapping.topology.to_string(), "; ", mapping.to_string(mesh)));
   for (const std::string& note : mesh.notes) lines.push_back(absl::StrCat("  note: ", note));

@@ -182,6 +182,7 @@ class Prediction {
       entry.link_bandwidth = cost.link_bandwidth;
       entry.link_utilization = cost.utilization;
       entry.crossover_bytes = cost.crossover_bytes;
+      entry.role = collectives_.roles[c];
       entry.crossover_tokens = crossover_tokens(collective, collectives_.roles[c], cost, device_);
       entry.algorithm = cost.algorithm;
       entry.seconds = cost.seconds;

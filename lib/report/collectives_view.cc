@@ -24,7 +24,13 @@ std::string mesh_table(const StepPrediction& p, const TextLayout& layout) {
   Table table({{"size", Align::kRight}, {"stride", Align::kRight}, {"axis", Align::kLeft, 20}, {"role"}, {"on"}});
   for (const MeshAxisPrediction& axis : p.mesh) {
     std::string role = absl::StrJoin(axis.roles, ", ");
-    if (role.empty()) role = "nothing goes along it";
+    if (role.empty()) {
+      const bool is_used = std::any_of(p.collectives.begin(), p.collectives.end(), [&](const auto& collective) {
+        return std::find(collective.axis_names.begin(), collective.axis_names.end(), axis.name) !=
+               collective.axis_names.end();
+      });
+      role = is_used ? "not decided" : "nothing goes along it";
+    }
     table.add({absl::StrFormat("%d", axis.size), absl::StrFormat("%d", axis.stride), axis.name, role, axis.placement});
   }
   return "Mesh on " + p.topology + (p.slices > 1 ? absl::StrFormat(" x %d slices", p.slices) : "") + "\n" +

@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "lib/base/units.h"
+#include "lib/diagnose/sent_by_role.h"
 #include "lib/results/rows.h"
 
 namespace hloroof::internal::inline report {
@@ -80,7 +81,16 @@ std::string remedy_for_link(const StepPrediction& p, Resource resource) {
       absl::StrFormat("%s is busy for %s, the chip itself for %s", name, format_seconds(link), format_seconds(chip));
   if (link <= chip) return absl::StrCat(": ", busy, ". A schedule with more overlap can hide it");
   if (chip <= 0) return absl::StrCat(": ", busy);
-  return absl::StrFormat(": %s. No schedule can hide that; %.1f times the batch per device could", busy, link / chip);
+  const std::string no_schedule = absl::StrCat(": ", busy, ". No schedule can hide that");
+  switch (mostly_sent(sent_by_role(p))) {
+    case MostlySent::kParameters:
+      return absl::StrFormat(
+          "%s; %.1f times the batch per device could, because weights and gradients do not grow with it", no_schedule,
+          link / chip);
+    case MostlySent::kActivations: return absl::StrCat(no_schedule, ". ", help_for_activations());
+    case MostlySent::kUndecided: break;
+  }
+  return no_schedule;
 }
 
 std::string on_link(const StepPrediction& p, const BreakdownPart& part) {
@@ -137,6 +147,26 @@ std::string on_chip(const StepPrediction& p, const BreakdownPart& part) {
                                               : absl::StrCat(".", furthest_from_roof(p, part.resource)));
 }
 
+// The time in which ops that are bound by HBM move tile padding. Empty if it is little.
+std::string on_padding(const StepPrediction& p) {
+  double all = 0;
+  double most = 0;
+  const OpPrediction* worst = nullptr;
+  for (const OpPrediction& op : p.ops) {
+    if (op.bound != Resource::kHbm || op.work.padded_bytes <= 0) continue;
+    const double working = op.exposed_seconds - op.wait_seconds;
+    const double seconds = working * (1 - op.work.logical_bytes / op.work.padded_bytes);
+    all += seconds;
+    if (seconds <= most) continue;
+    most = seconds;
+    worst = &op;
+  }
+  if (worst == nullptr || worst->work.logical_bytes <= 0 || all < kWorthAVerdict * p.step_seconds) return "";
+  return absl::StrFormat("%s, %s, moves tile padding, most of it in %s: %.2f times the bytes of its arrays.",
+                         of_step(p, all), format_seconds(all), worst->name,
+                         worst->work.padded_bytes / worst->work.logical_bytes);
+}
+
 }  // namespace
 
 std::string verdict(const StepPrediction& p) {
@@ -161,6 +191,7 @@ std::string verdict(const StepPrediction& p) {
     if (!waits || part.seconds >= worth) sentences.push_back(on_chip(p, part));
     break;
   }
+  if (std::string padding = on_padding(p); !padding.empty()) sentences.push_back(std::move(padding));
   return absl::StrJoin(sentences, " ");
 }
 

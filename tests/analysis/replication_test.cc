@@ -74,7 +74,8 @@ TEST_CASE("a value differs along the axes of its sources") {
        "  ROOT r = f32[8,8] collective-permute(same), channel_id=3, source_target_pairs={{0,1},{1,0}}\n", "xy"},
       {"an element of a tuple", "",
        "  t = (f32[8,8], f32[8,8]) tuple(x, same)\n  ROOT r = f32[8,8] get-tuple-element(t), index=1\n", ""},
-      {"a fusion", "f {\n  p = f32[8,8] parameter(0)\n  q = f32[8,8] parameter(1)\n  ROOT r = f32[8,8] negate(q)\n}\n\n",
+      {"a fusion",
+       "f {\n  p = f32[8,8] parameter(0)\n  q = f32[8,8] parameter(1)\n  ROOT r = f32[8,8] negate(q)\n}\n\n",
        "  ROOT r = f32[8,8] fusion(xy, y), kind=kLoop, calls=f\n", "y"},
       {"a value that a loop mixes into another",
        "body {\n  s = (s32[], f32[8,8], f32[8,8]) parameter(0)\n  i = s32[] get-tuple-element(s), index=0\n"

@@ -239,12 +239,17 @@ constexpr char kFromHost[] = R"(
   d = f32[4096,2048]{1,0:T(8,128)} copy-done(s)
   ROOT r = f32[4096,2048]{1,0:T(8,128)} negate(d))";
 
+// 14.7 GiB of the 15.75 that a program may use, and a quarter of it.
 constexpr char kReplicated[] = R"(
-  p = f32[16384,16384]{1,0:T(8,128)} parameter(0), sharding={replicated}
+  p = f32[65536,60032]{1,0:T(8,128)} parameter(0), sharding={replicated}
+  ROOT r = f32[8,128]{1,0:T(8,128)} slice(p), slice={[0:8], [0:128]})";
+
+constexpr char kReplicatedWithRoom[] = R"(
+  p = f32[16384,60032]{1,0:T(8,128)} parameter(0), sharding={replicated}
   ROOT r = f32[8,128]{1,0:T(8,128)} slice(p), slice={[0:8], [0:128]})";
 
 constexpr char kSharded[] = R"(
-  p = f32[16384,16384]{1,0:T(8,128)} parameter(0), sharding={devices=[8,1]<=[8]}
+  p = f32[65536,60032]{1,0:T(8,128)} parameter(0), sharding={devices=[8,1]<=[8]}
   ROOT r = f32[8,128]{1,0:T(8,128)} slice(p), slice={[0:8], [0:128]})";
 
 constexpr char kCustomCall[] = R"(
@@ -306,6 +311,7 @@ std::vector<Row> diagnoses() {
       {"crossover-not-reached", kGatherReduce, kMostlyCompute, kEight},
       {"gather-then-cut", kGatherReduce, kGatherUse, kEight},
       {"replicated-parameter", entry(kReplicated), entry(kSharded), kEight},
+      {"replicated-parameter", entry(kReplicated), entry(kReplicatedWithRoom), kEight},
       {"latency-bound-loop", known, entry(kFullHead)},
       {"unknown-trip-count", unknown, known},
       {"unknown-custom-call", entry(kCustomCall), entry(kUnpadded)},

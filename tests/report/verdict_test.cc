@@ -26,10 +26,12 @@ void set_busy(StepPrediction& p, Resource resource, double seconds) {
   }
 }
 
-void add_collective(StepPrediction& p, const std::string& kind, const std::string& axis, double exposed) {
+void add_collective(StepPrediction& p, const std::string& kind, const std::string& axis, double exposed,
+                    AxisRole role = AxisRole::kUnknown) {
   CollectivePrediction& collective = p.collectives.emplace_back();
   collective.kind = kind;
   collective.axis_names = {axis};
+  collective.role = role;
   collective.exposed_seconds = exposed;
 }
 
@@ -48,15 +50,54 @@ TEST_CASE("a wait that no schedule can hide") {
   StepPrediction p = step_of({works("mxu", Resource::kMatrix, 0.5), waits("wait (ici, axis_0)", 0.5)});
   set_busy(p, Resource::kIci, 0.9);
   set_busy(p, Resource::kMatrix, 0.6);
-  add_collective(p, "all-gather", "axis_0", 0.4);
-  add_collective(p, "reduce-scatter", "axis_0", 0.05);
+  add_collective(p, "all-gather", "axis_0", 0.4, AxisRole::kFsdp);
+  add_collective(p, "reduce-scatter", "axis_0", 0.05, AxisRole::kFsdp);
   add_collective(p, "all-reduce", "axis_1", 0.05);
   p.mesh = {{"axis_0", 8, 1, {"FSDP"}, "", ""}};
   add_op(p, Resource::kMatrix, 0.5, 0.9);
+  CHECK(
+      verdict(p) ==
+      "50 % of the step waits for all-gather over axis_0 (FSDP): ici is busy for 900 ms, the chip itself for 600 ms. "
+      "No schedule can hide that; 1.5 times the batch per device could, because weights and gradients do not grow with "
+      "it. 50 % of the step is bound by mxu, at 90.0 % "
+      "of its peak: these ops are near their roof.");
+}
+
+TEST_CASE("a larger batch is advised only where it does not also send more") {
+  for (const AxisRole role : {AxisRole::kTensor, AxisRole::kUnknown}) {
+    StepPrediction p = step_of({works("mxu", Resource::kMatrix, 0.5), waits("wait (ici, axis_0)", 0.5)});
+    set_busy(p, Resource::kIci, 0.9);
+    set_busy(p, Resource::kMatrix, 0.6);
+    add_collective(p, "all-reduce", "axis_0", 0.5, role);
+    const std::string text = verdict(p);
+    CAPTURE(text);
+    CHECK_THAT(text, Catch::Matchers::Contains("No schedule can hide that"));
+    CHECK(text.find("times the batch") == std::string::npos);
+    CHECK((text.find("so no batch hides it") != std::string::npos) == (role == AxisRole::kTensor));
+  }
+}
+
+TEST_CASE("padding that takes a part of the step is said, with its seconds and the op") {
+  for (const double padded : {1.0, 1.05, 1.6}) {
+    StepPrediction p = step_of({works("hbm", Resource::kHbm, 1)});
+    add_op(p, Resource::kHbm, 1, 0.9);
+    p.ops[0].exposed_seconds = 1;
+    p.ops[0].work.logical_bytes = 100;
+    p.ops[0].work.padded_bytes = 100 * padded;
+    CAPTURE(padded, verdict(p));
+    CHECK((verdict(p).find("38 % of the step, 375 ms, moves tile padding, most of it in op1: 1.60 times the bytes") !=
+           std::string::npos) == (padded > 1.1));
+  }
+}
+
+TEST_CASE("products that other devices repeat are not called well used") {
+  StepPrediction p = step_of({works("mxu", Resource::kMatrix, 1)});
+  add_op(p, Resource::kMatrix, 1, 0.95);
+  p.flops = 100;
+  p.redundant_flops = 78;
   CHECK(verdict(p) ==
-        "50 % of the step waits for all-gather over axis_0 (FSDP): ici is busy for 900 ms, the chip itself for 600 ms. "
-        "No schedule can hide that; 1.5 times the batch per device could. 50 % of the step is bound by mxu, at 90.0 % "
-        "of its peak: these ops are near their roof.");
+        "100 % of the step is bound by mxu, at 95.0 % of its peak, but 78.0 % of the FLOPs of each device repeat what "
+        "other devices compute.");
 }
 
 TEST_CASE("work that takes a small part of a step that waits is not remarked on") {

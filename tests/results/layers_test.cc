@@ -72,6 +72,28 @@ void check_sums(const StepPrediction& step) {
   CHECK(count == static_cast<std::size_t>(std::count_if(step.ops.begin(), step.ops.end(), takes_time)));
 }
 
+TEST_CASE("a collective of several arrays belongs to none of their layers") {
+  const StepPrediction step = predicted(R"(HloModule jit_f, is_scheduled=true, num_partitions=4
+
+sum {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] add(a, b)
+}
+
+ENTRY e {
+  p = f32[1024,1024]{1,0:T(8,128)} parameter(0)
+  q = f32[1024,1024]{1,0:T(8,128)} parameter(1)
+  ROOT r = (f32[1024,1024]{1,0:T(8,128)}, f32[1024,1024]{1,0:T(8,128)}) all-reduce(p, q), channel_id=1, replica_groups=[1,4]<=[4], use_global_device_ids=true, to_apply=sum, metadata={op_name="jit(f)/block3/mlp/dot_general"}
+}
+)");
+  const std::vector<Layer> layers = make_layers(step);
+  REQUIRE(layers.size() == 2);
+  CHECK(layers[0].path == "all-reduce (2 arrays)");
+  CHECK(layers[1].is_op);
+  check_sums(step);
+}
+
 TEST_CASE("layers of a scanned model") {
   const StepPrediction step = scanned();
   const std::vector<Layer> layers = make_layers(step);
