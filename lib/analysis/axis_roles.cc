@@ -181,19 +181,21 @@ std::vector<AxisRole> collective_roles(const Module& module, const CallGraph& ca
   return roles;
 }
 
-void assign_roles(const Module& module, const CallGraph& calls, const std::vector<Collective>& collectives,
-                  LogicalMesh& mesh) {
+std::vector<AxisRole> assign_roles(const Module& module, const CallGraph& calls,
+                                   const std::vector<Collective>& collectives, LogicalMesh& mesh) {
+  std::vector<AxisRole> of_collective;
   for (MeshAxis& axis : mesh.axes) {
     axis.roles.clear();
     axis.why.clear();
     axis.bytes = 0;
   }
-  if (collectives.empty()) return;
+  if (collectives.empty()) return of_collective;
   const RoleReader reader(module, calls, collectives);
   std::vector<std::map<AxisRole, RoleEvidence>> evidence(mesh.axes.size());
   for (std::size_t c = 0; c < collectives.size(); ++c) {
     const Collective& collective = collectives[c];
     const Use use = reader.use_of(c);
+    of_collective.push_back(use.role);
     const double bytes = collective.bytes * reader.executions(collective);
     for (const int i : spanned_axes(mesh, collective.groups)) {
       RoleEvidence& of_role = evidence[i][use.role];
@@ -223,6 +225,7 @@ void assign_roles(const Module& module, const CallGraph& calls, const std::vecto
       }
     }
   }
+  return of_collective;
 }
 
 }  // namespace hloroof::internal::inline analysis

@@ -25,7 +25,7 @@ namespace hloroof::internal::inline analysis {
 namespace {
 
 // Limits on the values that a walk visits. Beyond them the answer is that nothing is known.
-constexpr int kMostOfOrigin = 512;
+constexpr int kMostOfOrigin = 96;
 constexpr int kMostOfOutput = 1 << 12;
 constexpr int kMostOfOutputs = 1 << 18;  // all outputs together
 constexpr int kMostOfRouting = 1 << 10;

@@ -37,7 +37,7 @@ std::string trust_text(const Device& device, std::optional<Measured> what) {
   const bool is_like_it = found != device.accuracy.end();
   const Accuracy& shown = is_like_it ? *found : device.accuracy.front();
   const std::string rows = is_like_it ? absl::StrCat(counted(shown), " measured on ", device.name)
-                                      : absl::StrCat("nothing like it measured on ", device.name, "; ", counted(shown));
+                                      : absl::StrCat("none like it measured on ", device.name, "; ", counted(shown));
   return absl::StrCat(rows, ": held-back median error ", format_percent(shown.median));
 }
 

@@ -13,7 +13,7 @@ namespace hloroof::internal::inline hardware {
 // has. Without a label in front, it fits 80 columns for the built-in devices.
 //
 //   3 steps measured on tpu_v5e: held-back median error 1.3 %
-//   nothing like it measured on h100_sxm; 13 kernels: held-back median error 5.1 %
+//   none like it measured on h100_sxm; 13 kernels: held-back median error 5.1 %
 //   tpu_v4_core: nothing measured; tpu_v4 is
 //   tpu_v5e with changed numbers: nothing measured
 //   gaudi3: nothing measured

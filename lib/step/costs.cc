@@ -305,8 +305,7 @@ absl::Status lay_out_collectives(const Module& module, const CallGraph& calls, c
 }
 
 void read_roles(const Module& module, const CallGraph& calls, CollectiveCosts& result) {
-  assign_roles(module, calls, result.collectives, result.mesh);
-  result.roles = collective_roles(module, calls, result.collectives);
+  result.roles = assign_roles(module, calls, result.collectives, result.mesh);
   for (const GradientExchange& exchange : result.exchanges) {
     MeshAxis& slices = result.mesh.axes[0];
     slices.roles = {AxisRole::kData};

@@ -34,10 +34,10 @@ TEST_CASE("the role of an axis follows from where an array comes from and where 
     std::string parameters, body, roles;
   } cases[] = {
       {"partial sums that have the shape of an argument and are returned",
-       "  x = f32[64,256] parameter(0)\n  up = f32[256,128] parameter(1)\n  down = f32[128,256] parameter(2)\n",
-       "  h = f32[64,128] dot(x, up), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
-       "  y = f32[64,256] dot(h, down), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
-       "  ROOT r = f32[64,256] all-reduce(y), to_apply=sum" +
+       "  x = f32[128,256] parameter(0)\n  up = f32[256,128] parameter(1)\n  down = f32[128,256] parameter(2)\n",
+       "  h = f32[128,128] dot(x, up), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+       "  y = f32[128,256] dot(h, down), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+       "  ROOT r = f32[128,256] all-reduce(y), to_apply=sum" +
            attributes + "\n",
        "tensor 8"},
       {"weights that are gathered before they are used",

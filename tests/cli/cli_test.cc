@@ -162,7 +162,7 @@ TEST_CASE("the first screen fits 80 columns and adds up") {
   const Result result = run({"predict", folder.write("small.hlo", kSmall), "--device", "tpu_v5e"});
   REQUIRE(result.code == kExitOk);
   CHECK(widest_line(result.out) <= 80);
-  for (const char* part : {"step time", "bound by", "MFU", "peak memory", "coverage", "TOTAL"}) {
+  for (const char* part : {"step time", "bound by", "HFU", "peak memory", "coverage", "TOTAL"}) {
     CHECK_THAT(result.out, ContainsSubstring(part));
   }
 }

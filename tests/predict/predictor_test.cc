@@ -635,7 +635,7 @@ TEST_CASE("loops of another length are replayed, nested ones and branches too") 
   }
 }
 
-// The slow branch exchanges fewer bytes than the all-reduce of the body, unless it is taken every time.
+// The slow branch exchanges fewer bytes than the permute of the body, unless it is taken every time.
 TEST_CASE("what mesh axes are for does not depend on the branches that turned out slowest") {
   const absl::StatusOr<Target> target = find_target("tpu_v5e:2x4");
   REQUIRE(target.ok());
@@ -654,9 +654,9 @@ body {
   which = s32[] get-tuple-element(p), index=3
   one = s32[] constant(1)
   next = s32[] add(i, one)
-  norms = f32[16384]{0:T(1024)} all-reduce(s), channel_id=2, replica_groups=[1,8]<=[8], use_global_device_ids=true, to_apply=add
+  next_block = f32[16384]{0:T(1024)} collective-permute(s), channel_id=2, source_target_pairs={{0,1},{1,2},{2,3},{3,4},{4,5},{5,6},{6,7},{7,0}}, metadata={op_name="jit(f)/ppermute"}
   y = f32[24576]{0:T(1024)} conditional(which, x, x), branch_computations={slow, fast}
-  ROOT t = (s32[], f32[24576]{0:T(1024)}, f32[16384]{0:T(1024)}, s32[]) tuple(next, y, norms, which)
+  ROOT t = (s32[], f32[24576]{0:T(1024)}, f32[16384]{0:T(1024)}, s32[]) tuple(next, y, next_block, which)
 }
 condition {
   p = (s32[], f32[24576]{0:T(1024)}, f32[16384]{0:T(1024)}, s32[]) parameter(0)
@@ -680,7 +680,7 @@ ENTRY main {
   REQUIRE(all.ok());
   REQUIRE(scratch.ok());
   REQUIRE(scratch->mesh.size() == 1);
-  CHECK(scratch->mesh[0].roles.front() == "data");
+  CHECK(scratch->mesh[0].roles.front() == "pipeline");
   CHECK(difference(*all, *scratch) == "");
 }
 

@@ -46,7 +46,7 @@ TEST_CASE("the measurements named are those of the kind of program") {
       {"a product", dot, "54 matmuls measured on tpu_v5e"},
       {"a product of a backward pass", dot + R"(, metadata={op_name="jit(f)/transpose(jvp(f))/dot_general"})",
        "4 steps measured on tpu_v5e"},
-      {"no product", "f32[1024,1024]{1,0:T(8,128)} negate(p)", "nothing like it measured on tpu_v5e; 4 steps"},
+      {"no product", "f32[1024,1024]{1,0:T(8,128)} negate(p)", "none like it measured on tpu_v5e; 4 steps"},
   };
   for (const auto& c : cases) {
     const std::string text =

@@ -25,6 +25,7 @@ class Options(TypedDict, total=False):
     custom_calls: Optional[Mapping[str, Mapping[str, float]]]
     kernel_lists: Optional[KernelLists]
     branch_probabilities: Optional[Mapping[str, Sequence[float]]]
+    model_flops: Optional[float]
     strict: bool
     mesh: Union[Mapping[str, int], str, None]
     mesh_order: Optional[Sequence[str]]

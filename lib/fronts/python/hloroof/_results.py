@@ -30,8 +30,11 @@ class StepPrediction:
     bound: str
     """Resource that limits the step. One of mxu, vpu, hbm, vmem, ici, dcn, host, latency, tensor, cuda, l2, nvlink,
     network."""
+    hfu: Optional[float]
+    """Hardware FLOP utilization: flops / (step_seconds x bf16 peak)."""
     mfu: Optional[float]
-    """Model FLOP utilization: flops / (step_seconds x bf16 peak)."""
+    """Model FLOP utilization: of model_flops, or else of flops without recomputed_flops and redundant_flops, which is
+    the most that it can be."""
     resources: list[Resource] = field(repr=False)
     """Use of each resource."""
     exposed_communication_seconds: float
@@ -144,6 +147,10 @@ class Totals:
 
     flops: float
     """FLOPs."""
+    recomputed_flops: float
+    """FLOPs of products that the backward pass computes again, by their op_names."""
+    redundant_flops: float
+    """FLOPs of products that several devices compute with the same operands: all but one of them."""
     transcendentals: float
     """Transcendental functions."""
     hbm_bytes: float
@@ -475,13 +482,13 @@ class Diagnostic:
     code: str
     """Stable code; `hloroof lint --codes` explains each. One of wrong-backend, not-partitioned, not-optimized,
     wrong-generation, memory-over-capacity, host-transfer-exposed, prefetch-stall, reshard, gather-then-cut,
-    exposed-communication, crossover-not-reached, communication-dominates, loop-carry-copy, unfused-update,
-    narrow-update, layout-change, padding-waste, kernel-refetch, block-rereads, kernel-half-filled, kernel-small-blocks,
-    kernel-vmem-room, matrix-underfilled, matrix-in-f32, latency-bound-loop, branch-imbalance, replicated-parameter,
-    donation-missed, unknown-trip-count, unknown-custom-call, kernel-assumed, unknown-opcode, unknown-attribute,
-    unreadable-slice-transfer, no-entry, operand-mismatch, unknown-device-count, impossible-number, missing-attribute,
-    missing-operand, missing-predecessor, missing-computation, unscheduled, memory-incomplete, untuned-blocks,
-    mesh-assumed, missing-device-number, model-differs-from-compiler."""
+    exposed-communication, crossover-not-reached, communication-dominates, redundant-compute, loop-carry-copy,
+    unfused-update, narrow-update, layout-change, padding-waste, kernel-refetch, block-rereads, kernel-half-filled,
+    kernel-small-blocks, kernel-vmem-room, matrix-underfilled, matrix-in-f32, latency-bound-loop, branch-imbalance,
+    replicated-parameter, donation-missed, unknown-trip-count, unknown-custom-call, kernel-assumed, unknown-opcode,
+    unknown-attribute, unreadable-slice-transfer, no-entry, operand-mismatch, unknown-device-count,
+    impossible-number, missing-attribute, missing-operand, missing-predecessor, missing-computation, unscheduled,
+    memory-incomplete, untuned-blocks, mesh-assumed, missing-device-number, model-differs-from-compiler."""
     severity: str
     """Severity of the finding. One of info, warning, error."""
     message: str
