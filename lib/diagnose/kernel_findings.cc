@@ -377,8 +377,11 @@ bool find_rereads(const KernelRun& run, const KernelTime<double>& terms, const D
                                         format_bytes(larger->vmem), format_bytes(vmem_for_blocks(run, device)))});
     return true;
   }
+  // Without room, the finding has no advice; an order that moves less is one.
   const double waited = std::min(of_repeats, terms.waiting);
-  if (waited < kLeastOfKernel * terms.seconds) return false;
+  const bool has_order = std::any_of(findings.begin(), findings.end(),
+                                     [](const KernelFinding& finding) { return finding.code == kKernelRefetch; });
+  if (has_order || waited < kLeastOfKernel * terms.seconds) return false;
   findings.push_back(
       {kBlockRereads, waited, absl::StrCat(what, ". VMEM has no room for larger blocks"), Severity::kInfo});
   return true;
