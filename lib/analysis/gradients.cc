@@ -20,22 +20,6 @@ namespace {
 
 constexpr int kMaxUpdateValues = 1 << 14;  // limit on the values that one walk visits
 
-// Whether an instruction only moves the elements of its operands, inside a device or between devices. The TPU
-// compiler's ConcatBitcast joins arrays that are next to each other in memory.
-bool moves_elements(InstructionView instruction) {
-  switch (instruction.opcode()) {
-    case Opcode::kCustomCall: return string_value(instruction, AttributeKey::kCustomCallTarget) == "ConcatBitcast";
-    case Opcode::kConcatenate:
-    case Opcode::kPad:
-    case Opcode::kAllGather:
-    case Opcode::kAllGatherStart:
-    case Opcode::kAllToAll:
-    case Opcode::kCollectivePermute:
-    case Opcode::kCollectivePermuteStart: return true;
-    default: return false;
-  }
-}
-
 class GradientFinder {
  public:
   GradientFinder(const Module& module, const CallGraph& calls, const std::vector<Collective>& collectives)
@@ -148,6 +132,20 @@ class GradientFinder {
 };
 
 }  // namespace
+
+bool moves_elements(InstructionView instruction) {
+  switch (instruction.opcode()) {
+    case Opcode::kCustomCall: return string_value(instruction, AttributeKey::kCustomCallTarget) == "ConcatBitcast";
+    case Opcode::kConcatenate:
+    case Opcode::kPad:
+    case Opcode::kAllGather:
+    case Opcode::kAllGatherStart:
+    case Opcode::kAllToAll:
+    case Opcode::kCollectivePermute:
+    case Opcode::kCollectivePermuteStart: return true;
+    default: return false;
+  }
+}
 
 absl::StatusOr<std::vector<std::size_t>> gradient_collectives(const Module& module, const CallGraph& calls,
                                                               const std::vector<Collective>& collectives) {

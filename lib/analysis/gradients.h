@@ -20,6 +20,10 @@ namespace hloroof::internal::inline analysis {
 absl::StatusOr<std::vector<std::size_t>> gradient_collectives(const Module& module, const CallGraph& calls,
                                                               const std::vector<Collective>& collectives);
 
+// Whether an instruction only moves the elements of its operands, inside a device or between devices. The TPU
+// compiler's ConcatBitcast joins arrays that are next to each other in memory.
+bool moves_elements(InstructionView instruction);
+
 }  // namespace hloroof::internal::inline analysis
 
 #endif  // HLOROOF_LIB_ANALYSIS_GRADIENTS_H_

@@ -13,13 +13,14 @@
 #include "hloroof/attributes.h"
 #include "lib/analysis/axis_roles.h"
 #include "lib/analysis/calls.h"
+#include "lib/analysis/gradients.h"
+#include "lib/analysis/product_sides.h"
 #include "lib/ir/element_type.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
 #include "lib/ir/shapes.h"
 #include "lib/ir/value_walk.h"
 #include "lib/values/attribute_values.h"
-#include "lib/values/backend_config.h"
 
 namespace hloroof::internal::inline analysis {
 namespace {
@@ -30,11 +31,6 @@ constexpr int kMostOfOutput = 1 << 12;
 constexpr int kMostOfOutputs = 1 << 18;  // all outputs together
 constexpr int kMostOfRouting = 1 << 10;
 constexpr int kMostOfDimensions = 1 << 12;
-constexpr int kMostDimensions = 64;  // the bits of a mask
-
-using Mask = std::uint64_t;  // bit i stands for dimension i of an array
-
-constexpr Mask bit(std::int64_t i) { return i >= 0 && i < kMostDimensions ? Mask{1} << i : 0; }
 
 bool is_large(const Shape& shape) {
   return shape.is_array() && is_floating(shape.element_type) && element_count(shape) > kSmallArray;
@@ -53,29 +49,13 @@ std::vector<std::int64_t> extents_of(const Shape& shape) {
 // Custom calls of the TPU compiler that hand on their operands: joined in memory, or around a collective in steps.
 bool hands_on(InstructionView call) {
   const std::string target = string_value(call, AttributeKey::kCustomCallTarget);
-  return target == "ConcatBitcast" || target == "AsyncCollectiveStart" || target == "AsyncCollectiveDone";
+  return target == "AsyncCollectiveStart" || target == "AsyncCollectiveDone" || moves_elements(call);
 }
 
-// Whether the elements of the result are elements of the operands, inside a device or between devices.
-bool moves_elements(InstructionView at) {
-  switch (at.opcode()) {
-    case Opcode::kCustomCall: return hands_on(at);
-    case Opcode::kConcatenate:
-    case Opcode::kPad:
-    case Opcode::kAllGather:
-    case Opcode::kAllGatherStart:
-    case Opcode::kAllToAll:
-    case Opcode::kCollectiveBroadcast:
-    case Opcode::kCollectivePermute:
-    case Opcode::kCollectivePermuteStart: return true;
-    default: return false;
-  }
-}
-
-bool is_product(InstructionView at) {
-  if (at.operand_count() < 2) return false;
-  return work_class(at.opcode()) == WorkClass::kContraction ||
-         (at.opcode() == Opcode::kCustomCall && gemm_backend_config(at).has_value());
+// Whether the elements of the result are elements of the operands.
+bool passes_elements(InstructionView at) {
+  if (at.opcode() == Opcode::kCustomCall) return hands_on(at);
+  return at.opcode() == Opcode::kCollectiveBroadcast || moves_elements(at);
 }
 
 // The entry's parameters that a value consists of.
@@ -103,188 +83,6 @@ struct Output {
   std::vector<std::uint32_t> products;
   std::optional<std::uint32_t> replaces;  // the input whose memory it takes
 };
-
-// Where the dimensions of the result of a product come from.
-struct Sides {
-  Mask kept[2] = {0, 0};                   // of the result, from each side
-  Mask contracted[2] = {0, 0};             // of each side
-  std::vector<std::int64_t> dimension[2];  // by dimension of the result: that of the side; -1 if it has none
-  bool batched = false;
-};
-
-Sides dot_sides(const DotDimensions& numbers, const Shape& lhs, const Shape& rhs, const Shape& out) {
-  Sides sides;
-  const Shape* shapes[2] = {&lhs, &rhs};
-  const std::vector<std::int64_t>* contracting[2] = {&numbers.lhs_contracting, &numbers.rhs_contracting};
-  const std::vector<std::int64_t>* batch[2] = {&numbers.lhs_batch, &numbers.rhs_batch};
-  std::size_t next = batch[0]->size();
-  for (int side = 0; side < 2; ++side) {
-    sides.dimension[side].assign(out.dimensions.size(), -1);
-    for (const std::int64_t d : *contracting[side]) sides.contracted[side] |= bit(d);
-    for (std::size_t i = 0; i < batch[side]->size() && i < out.dimensions.size(); ++i) {
-      sides.dimension[side][i] = (*batch[side])[i];
-      sides.batched |= out.dimensions[i] > 1;
-    }
-    for (int d = 0; d < shapes[side]->rank(); ++d) {
-      const auto is_in = [d](const std::vector<std::int64_t>& list) {
-        return std::find(list.begin(), list.end(), d) != list.end();
-      };
-      if (is_in(*contracting[side]) || is_in(*batch[side])) continue;
-      if (next < out.dimensions.size()) {
-        sides.dimension[side][next] = d;
-        sides.kept[side] |= bit(static_cast<std::int64_t>(next));
-      }
-      ++next;
-    }
-  }
-  return sides;
-}
-
-// A dimension of a convolution to which the TPU compiler turned a product is contracted, one side's, or both sides'.
-Sides convolution_sides(InstructionView at, const ConvolutionDimensionNumbers& numbers) {
-  const Shape& lhs = at.operand(0).shape();
-  const Shape& rhs = at.operand(1).shape();
-  const Shape& out = at.shape();
-  Sides sides;
-  for (auto& dimension : sides.dimension) dimension.assign(out.dimensions.size(), -1);
-  const auto keep = [&](int side, std::int64_t of_out, std::int64_t of_side) {
-    if (of_out < 0 || of_out >= out.rank()) return;
-    sides.dimension[side][static_cast<std::size_t>(of_out)] = of_side;
-    sides.kept[side] |= bit(of_out);
-  };
-  keep(0, numbers.output_batch, numbers.lhs_batch);
-  keep(1, numbers.output_feature, numbers.rhs_output_feature);
-  sides.contracted[0] |= bit(numbers.lhs_feature);
-  sides.contracted[1] |= bit(numbers.rhs_input_feature);
-  const auto size = [](const Shape& shape, std::int64_t d) {
-    return d >= 0 && d < shape.rank() ? shape.dimensions[static_cast<std::size_t>(d)] : 1;
-  };
-  for (std::size_t i = 0; i < numbers.output_spatial.size(); ++i) {
-    if (i >= numbers.lhs_spatial.size() || i >= numbers.rhs_spatial.size()) break;
-    const std::int64_t of_lhs = size(lhs, numbers.lhs_spatial[i]);
-    const std::int64_t of_rhs = size(rhs, numbers.rhs_spatial[i]);
-    const std::int64_t of_out = size(out, numbers.output_spatial[i]);
-    if (of_rhs == 1) {
-      keep(0, numbers.output_spatial[i], numbers.lhs_spatial[i]);
-    } else if (of_lhs == 1) {
-      keep(1, numbers.output_spatial[i], numbers.rhs_spatial[i]);
-    } else if (of_out == 1) {
-      sides.contracted[0] |= bit(numbers.lhs_spatial[i]);
-      sides.contracted[1] |= bit(numbers.rhs_spatial[i]);
-    } else if (of_lhs == of_rhs && of_out == of_rhs) {
-      sides.batched = true;
-      keep(0, numbers.output_spatial[i], numbers.lhs_spatial[i]);
-      keep(1, numbers.output_spatial[i], numbers.rhs_spatial[i]);
-    } else {
-      keep(0, numbers.output_spatial[i], numbers.lhs_spatial[i]);  // a window that slides
-    }
-  }
-  return sides;
-}
-
-Sides sides_of(InstructionView product) {
-  if (product.opcode() == Opcode::kConvolution) {
-    const auto numbers = convolution_dimension_numbers(product);
-    return numbers ? convolution_sides(product, *numbers) : Sides{};
-  }
-  const Shape& lhs = product.operand(0).shape();
-  const Shape& rhs = product.operand(1).shape();
-  if (product.opcode() == Opcode::kCustomCall) {
-    const auto config = gemm_backend_config(product);
-    if (!config) return {};
-    const Shape& whole = product.shape();
-    const Shape& out = whole.is_tuple() && !whole.elements.empty() ? product.module().shape(whole.elements[0]) : whole;
-    return dot_sides(config->dimensions, lhs, rhs, out);
-  }
-  return dot_sides(dot_dimensions(product), lhs, rhs, product.shape());
-}
-
-// ---- Dimensions through a reshape ----
-
-// The sizes in the order in which a bitcast or a reshape reads the elements, with the dimension of each.
-std::vector<std::pair<std::int64_t, std::int64_t>> in_order(const Shape& shape, bool physical) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> sizes;
-  const std::size_t rank = shape.dimensions.size();
-  const bool has_layout = physical && shape.layout.present && shape.layout.minor_to_major.size() == rank;
-  for (std::size_t i = 0; i < rank; ++i) {
-    const std::int64_t d = has_layout ? shape.layout.minor_to_major[rank - 1 - i] : static_cast<std::int64_t>(i);
-    if (d < 0 || d >= static_cast<std::int64_t>(rank)) return {};
-    if (shape.dimensions[static_cast<std::size_t>(d)] != 1) {
-      sizes.emplace_back(shape.dimensions[static_cast<std::size_t>(d)], d);
-    }
-  }
-  return sizes;
-}
-
-// The dimensions of `from` that the dimensions `mask` of `to` are made of, if both have the same elements in one order.
-Mask through_reshape(const Shape& to, const Shape& from, Mask mask, bool physical) {
-  const auto outer = in_order(to, physical);
-  const auto inner = in_order(from, physical);
-  Mask result = 0;
-  std::size_t i = 0;
-  std::size_t j = 0;
-  while (i < outer.size() && j < inner.size()) {
-    Mask of_to = bit(outer[i].second);
-    Mask of_from = bit(inner[j].second);
-    double product_to = static_cast<double>(outer[i++].first);
-    double product_from = static_cast<double>(inner[j++].first);
-    while (product_to != product_from) {
-      if (product_to < product_from && i < outer.size()) {
-        of_to |= bit(outer[i].second);
-        product_to *= static_cast<double>(outer[i++].first);
-      } else if (product_from < product_to && j < inner.size()) {
-        of_from |= bit(inner[j].second);
-        product_from *= static_cast<double>(inner[j++].first);
-      } else {
-        return result;
-      }
-    }
-    if ((of_to & mask) != 0) result |= of_from;
-  }
-  return result;
-}
-
-// The dimensions of the operand that dimensions `mask` of the result come from, through an instruction that computes
-// no product. `operand` has a shape of its own.
-Mask through(InstructionView at, InstructionView operand, Mask mask) {
-  const Shape& to = at.shape();
-  const Shape& from = operand.shape();
-  if (!to.is_array() || !from.is_array()) return mask;  // of a part of a tuple
-  switch (at.opcode()) {
-    case Opcode::kBitcast:
-      if (to.dimensions == from.dimensions && to.layout == from.layout) return mask;
-      return through_reshape(to, from, mask, true);
-    case Opcode::kReshape: return through_reshape(to, from, mask, false);
-    case Opcode::kTranspose: {
-      const std::vector<std::int64_t> dimensions = integers(at, AttributeKey::kDimensions);
-      Mask result = 0;
-      for (std::size_t i = 0; i < dimensions.size(); ++i) {
-        if ((mask & bit(static_cast<std::int64_t>(i))) != 0) result |= bit(dimensions[i]);
-      }
-      return result;
-    }
-    case Opcode::kBroadcast: {
-      const std::vector<std::int64_t> dimensions = integers(at, AttributeKey::kDimensions);
-      Mask result = 0;
-      for (std::size_t i = 0; i < dimensions.size(); ++i) {
-        if ((mask & bit(dimensions[i])) != 0) result |= bit(static_cast<std::int64_t>(i));
-      }
-      return result;
-    }
-    case Opcode::kReduce: {
-      Mask reduced = 0;
-      for (const std::int64_t d : integers(at, AttributeKey::kDimensions)) reduced |= bit(d);
-      Mask result = 0;
-      std::int64_t of_result = 0;
-      for (int d = 0; d < from.rank(); ++d) {
-        if ((reduced & bit(d)) != 0) continue;
-        if ((mask & bit(of_result++)) != 0) result |= bit(d);
-      }
-      return result;
-    }
-    default: return to.rank() == from.rank() ? mask : 0;
-  }
-}
 
 class SentFinder {
  public:
@@ -343,7 +141,7 @@ class SentFinder {
         origin.inputs.push_back(at.id().index);
         return Go::kStop;
       }
-      if (moves_elements(at)) return Go::kOperands;
+      if (passes_elements(at)) return Go::kOperands;
       switch (flow(at.opcode())) {
         case Flow::kElementwise:
         case Flow::kUpdates: return Go::kOperands;
@@ -434,7 +232,7 @@ class SentFinder {
         output.inputs.insert(at.id().index);
         return Go::kStop;
       }
-      if (moves_elements(at)) return Go::kOperands;
+      if (passes_elements(at)) return Go::kOperands;
       const std::optional<CollectiveKind> kind = collective_kind(at.opcode());
       if (kind && is_collective(at.opcode())) {
         const bool sums = *kind == CollectiveKind::kAllReduce || *kind == CollectiveKind::kReduceScatter;
@@ -548,12 +346,12 @@ class SentFinder {
     struct Place {
       InstructionId id;
       Path path;
-      Mask mask;
+      DimensionMask mask;
     };
     std::vector<Place> pending;
-    std::set<std::pair<std::uint32_t, Mask>> seen;
+    std::set<std::pair<std::uint32_t, DimensionMask>> seen;
     std::set<std::uint32_t> features;
-    const auto add = [&](InstructionId id, Path path, Mask mask) {
+    const auto add = [&](InstructionId id, Path path, DimensionMask mask) {
       if (!id.valid() || mask == 0) return;
       if (path.empty() && !seen.insert({id.index, mask}).second) return;
       pending.push_back({id, std::move(path), mask});
@@ -577,9 +375,10 @@ class SentFinder {
             if (product.input[1 - side] && (sides.kept[side] & place.mask) != 0) features.insert(*product.input[side]);
             continue;
           }
-          Mask mask = 0;
+          DimensionMask mask = 0;
           for (std::size_t i = 0; i < sides.dimension[side].size(); ++i) {
-            if ((place.mask & bit(static_cast<std::int64_t>(i))) != 0) mask |= bit(sides.dimension[side][i]);
+            if ((place.mask & dimension_bit(static_cast<std::int64_t>(i))) != 0)
+              mask |= dimension_bit(sides.dimension[side][i]);
           }
           add(at.operand(static_cast<std::size_t>(side)).id(), {}, mask);
         }
@@ -588,15 +387,16 @@ class SentFinder {
       if (at.shape().is_array() && element_count(at.shape()) <= 1) continue;
       const bool sums = collective_kind(at.opcode()) && is_collective(at.opcode());
       const Flow f = flow(at.opcode());
-      if (moves_elements(at) || sums || f == Flow::kElementwise || f == Flow::kUpdates ||
+      if (passes_elements(at) || sums || f == Flow::kElementwise || f == Flow::kUpdates ||
           at.opcode() == Opcode::kReduce) {
-        for (const InstructionView operand : at.operands()) add(operand.id(), {}, through(at, operand, place.mask));
+        for (const InstructionView operand : at.operands())
+          add(operand.id(), {}, dimensions_through(at, operand, place.mask));
         continue;
       }
       if (f == Flow::kOpaque || is_entry_parameter(at)) continue;
       const bool has_operand = at.operand_count() > 0 && f != Flow::kLoops && f != Flow::kPacks && f != Flow::kPicks &&
                                f != Flow::kFuses && f != Flow::kCalls && f != Flow::kBranches;
-      const Mask mask = has_operand ? through(at, at.operand(0), place.mask) : place.mask;
+      const DimensionMask mask = has_operand ? dimensions_through(at, at.operand(0), place.mask) : place.mask;
       walk_.begin();
       walk_.add(place.id, place.path);
       walk_.back(1, callers(), [](InstructionView) { return Go::kOn; });
@@ -661,7 +461,7 @@ class SentFinder {
         case Flow::kElementwise:
         case Flow::kUpdates:
         case Flow::kOpaque: return Go::kOperands;
-        default: return moves_elements(at) ? Go::kOperands : Go::kOn;
+        default: return passes_elements(at) ? Go::kOperands : Go::kOn;
       }
     });
     return routed;
@@ -714,7 +514,7 @@ class SentFinder {
   std::set<std::uint32_t> tables_;                              // inputs that are looked up by index
   std::set<std::uint32_t> weights_;                             // inputs
   std::set<std::uint32_t> of_batch_;                            // inputs
-  std::set<std::pair<std::pair<std::uint32_t, Path>, Mask>> paths_;
+  std::set<std::pair<std::pair<std::uint32_t, Path>, DimensionMask>> paths_;
 };
 
 }  // namespace

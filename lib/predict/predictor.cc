@@ -82,8 +82,7 @@ struct Predictor::State {
     if (!found.ok()) return found.status();
     facts = std::make_shared<StepFacts>(*std::move(found));
     has_tiles = uses_tiles(module);
-    roles_are_stale = false;
-    sums_are_stale = timeline_is_stale = true;
+    roles_are_stale = sums_are_stale = timeline_is_stale = true;
     calls_are_new();
     replayer.emplace(module, /*record=*/false);
     replayer->replay(facts->calls, facts->pairs, facts->costs.demand, facts->schedule, {});

@@ -135,16 +135,15 @@ std::string on_chip(const StepPrediction& p, const BreakdownPart& part) {
                         " is overhead: launches, latencies and pipeline fills. Fewer and larger ops would help.");
   }
   const double efficiency = efficiency_of(p, part.resource);
+  const std::string bound = absl::StrCat(of_step(p, part.seconds), " is bound by ", part.name, ", at ",
+                                         format_percent(efficiency), " of its peak");
   const double repeated = p.flops > 0 ? p.redundant_flops / p.flops : 0;
   if (part.resource == Resource::kMatrix && repeated >= kWorthAVerdict) {
-    return absl::StrCat(of_step(p, part.seconds), " is bound by ", part.name, ", at ", format_percent(efficiency),
-                        " of its peak, but ", format_percent(repeated),
+    return absl::StrCat(bound, ", but ", format_percent(repeated),
                         " of the FLOPs of each device repeat what other devices compute.");
   }
-  return absl::StrCat(of_step(p, part.seconds), " is bound by ", part.name, ", at ", format_percent(efficiency),
-                      " of its peak",
-                      efficiency >= kNearPeak ? ": these ops are near their roof."
-                                              : absl::StrCat(".", furthest_from_roof(p, part.resource)));
+  if (efficiency >= kNearPeak) return bound + ": these ops are near their roof.";
+  return absl::StrCat(bound, ".", furthest_from_roof(p, part.resource));
 }
 
 // The time in which ops that are bound by HBM move tile padding. Empty if it is little.

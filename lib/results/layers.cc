@@ -89,18 +89,11 @@ std::map<SharedName, SameName> group_by_name(const StepPrediction& prediction) {
   return groups;
 }
 
-// Whether an op is the backward kernel of attention.
-bool is_backward_kernel(const StepPrediction& prediction, std::size_t op) {
-  const InstructionView instruction = prediction.facts->module->instruction(prediction.ops[op].id);
-  if (instruction.opcode() != Opcode::kCustomCall) return false;
-  const std::optional<KernelShapes> shapes = recognize_kernel(instruction);
-  return shapes && is_backward(shapes->family);
-}
-
-// JAX gives the backward kernel of a custom gradient the op_name of the forward kernel, which may be recomputed.
+// A backward kernel may have the op_name of a forward kernel that is recomputed.
 Phase phase_of(const OpPath& path, const StepPrediction& prediction, const std::vector<std::size_t>& ops) {
-  const bool is_forward = path.phase != Phase::kRemat || ops.empty() || !is_backward_kernel(prediction, ops.front());
-  return is_forward ? path.phase : Phase::kBackward;
+  if (path.phase != Phase::kRemat || ops.empty()) return path.phase;
+  const InstructionView first = prediction.facts->module->instruction(prediction.ops[ops.front()].id);
+  return is_backward_kernel(first) ? Phase::kBackward : path.phase;
 }
 
 // The name of a leaf, without the number that XLA appends: "broadcast.178". In the name of an argument, indices are

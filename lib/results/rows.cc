@@ -250,9 +250,10 @@ absl::StatusOr<Rows> make_rows(const StepPrediction& prediction, const RowOption
       row.label = std::move(label);
       row.category = op.category;
       row.source = source;
-      if (by_fold)
-        row.layer =
-            combined.contains(op.id.index) ? combined.at(op.id.index) : layer_label(op.op_name, groups.module_name);
+      if (by_fold) {
+        const auto of_several = combined.find(op.id.index);
+        row.layer = of_several != combined.end() ? of_several->second : layer_label(op.op_name, groups.module_name);
+      }
       row.first_op = op.name;
       result.rows.push_back(std::move(row));
     }

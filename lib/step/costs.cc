@@ -334,7 +334,6 @@ absl::StatusOr<CollectiveCosts> cost_collectives(const Module& module, const Cal
   result.collectives = std::move(collectives);
   absl::Status status = lay_out_collectives(module, calls, target, mesh_options, collective_options, result);
   if (!status.ok()) return status;
-  read_roles(module, calls, result);
   index_carriers(module, calls, result);
   return result;
 }

@@ -45,7 +45,7 @@ struct CollectiveCosts {
   std::map<std::uint32_t, InstructionId> slice_halves;
 };
 
-// Runs the stages below on the collectives of the module.
+// Runs the stages below on the collectives of the module, except read_roles().
 //
 // The topology is that of topology_for().
 //

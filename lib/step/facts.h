@@ -63,7 +63,8 @@ absl::StatusOr<ModuleFacts> find_module_facts(std::shared_ptr<const Module> modu
 // Returns facts with only these parts, for change_target().
 StepFacts facts_without_target(ModuleFacts of_module);
 
-// Computes all parts except the timeline. Errors: those of predict_step_time, except the errors of `strict`.
+// Computes all parts except the timeline and the roles of collectives and axes. Errors: those of predict_step_time,
+// except the errors of `strict`.
 absl::StatusOr<StepFacts> find_facts(ModuleFacts of_module, Target target, const PredictOptions& options);
 absl::StatusOr<StepFacts> find_facts(std::shared_ptr<const Module> module, Target target,
                                      const PredictOptions& options);

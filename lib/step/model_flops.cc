@@ -17,15 +17,10 @@
 namespace hloroof::internal::inline step {
 namespace {
 
-// Whether the op_name says that the backward pass computes the op again. JAX gives the backward kernel of a custom
-// gradient the name of the forward kernel.
+// Whether the op_name says that the backward pass computes the op again.
 bool is_recomputed(const Module& module, const OpPrediction& op) {
   if (!absl::StrContains(op.op_name, "remat")) return false;
-  if (parse_op_name(op.op_name).phase != Phase::kRemat) return false;
-  const InstructionView instruction = module.instruction(op.id);
-  if (instruction.opcode() != Opcode::kCustomCall) return true;
-  const std::optional<KernelShapes> shapes = recognize_kernel(instruction);
-  return !shapes || !is_backward(shapes->family);
+  return parse_op_name(op.op_name).phase == Phase::kRemat && !is_backward_kernel(module.instruction(op.id));
 }
 
 // The products that an op runs: itself, or those inside it.

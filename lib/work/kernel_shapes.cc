@@ -221,4 +221,16 @@ std::optional<KernelShapes> recognize_kernel(InstructionView call) {
   return std::nullopt;
 }
 
+bool is_backward_kernel(InstructionView op) {
+  if (op.opcode() != Opcode::kCustomCall) return false;
+  const std::optional<KernelShapes> shapes = recognize_kernel(op);
+  if (!shapes) return false;
+  switch (shapes->family) {
+    case KernelFamily::kQueriesGradient:
+    case KernelFamily::kKeysGradient:
+    case KernelFamily::kAllGradients: return true;
+    default: return false;
+  }
+}
+
 }  // namespace hloroof::internal::inline work

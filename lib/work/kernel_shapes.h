@@ -43,13 +43,12 @@ struct KernelShapes {
   double pages = 0;                     // of paged attention: the pages of all sequences
 };
 
-inline bool is_backward(KernelFamily family) {
-  return family == KernelFamily::kQueriesGradient || family == KernelFamily::kKeysGradient ||
-         family == KernelFamily::kAllGradients;
-}
-
 // nullopt if the shapes fit none of the families. The pointers point into the module of `call`.
 std::optional<KernelShapes> recognize_kernel(InstructionView call);
+
+// Whether an op is a kernel that computes gradients of attention. JAX gives the backward kernel of a custom gradient
+// the op_name of the forward kernel.
+bool is_backward_kernel(InstructionView op);
 
 }  // namespace hloroof::internal::inline work
 
