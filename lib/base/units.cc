@@ -20,6 +20,8 @@ std::string significant(double value, int digits) {
   return absl::StrFormat("%.*f", digits - 1, value);
 }
 
+constexpr const char* kBinaryPrefixes[] = {"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
+
 std::string three_digits(double value) { return significant(value, 3); }
 
 std::string scaled(double value, double base, const char* const* prefixes, int count, const char* unit,
@@ -57,10 +59,9 @@ std::string format_seconds(double seconds) {
 
 std::string format_seconds_change(double seconds) { return (seconds > 0 ? "+" : "") + format_seconds(seconds); }
 
-std::string format_bytes(double bytes) {
-  static constexpr const char* kPrefixes[] = {"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"};
-  return scaled(bytes, 1024, kPrefixes, 7, "B");
-}
+std::string format_bytes(double bytes) { return scaled(bytes, 1024, kBinaryPrefixes, 7, "B"); }
+
+std::string format_memory(double bytes) { return scaled(bytes, 1024, kBinaryPrefixes, 7, "B", 4); }
 
 std::string format_flops(double flops, int digits) {
   static constexpr const char* kPrefixes[] = {"", "k", "M", "G", "T", "P", "E"};

@@ -9,9 +9,10 @@
 
 namespace hloroof::internal::inline base {
 
-std::string format_seconds(double seconds);                    // "12.3 ms", "940 ns", "0 s"
-std::string format_seconds_change(double seconds);             // "+12.3 ms", "-940 ns", "0 s"
-std::string format_bytes(double bytes);                        // "1.44 GiB", "512 B": powers of 1024
+std::string format_seconds(double seconds);         // "12.3 ms", "940 ns", "0 s"
+std::string format_seconds_change(double seconds);  // "+12.3 ms", "-940 ns", "0 s"
+std::string format_bytes(double bytes);             // "1.44 GiB", "512 B": powers of 1024
+std::string format_memory(double bytes);  // "15.75 GiB": the peak may differ from what is usable in the fourth digit
 std::string format_flops(double flops, int digits = 3);        // "17.6 Tflop": powers of 1000
 std::string format_rate(double per_second, const char* unit);  // "819 GB/s": powers of 1000
 std::string format_percent(double share);                      // 0.345: "34.5 %"

@@ -175,8 +175,8 @@ class CommunicationDiagnoser {
     }
     if (in_start(collective.id) > collective.exposed_seconds / 2) {
       return "the step waits for it in the fusion that starts it, which performs the first part of the collective "
-             "before "
-             "it ends. Only the rest can be hidden. Exchange less, or have the compiler start it without a fusion";
+             "before it ends. Only the rest can be hidden. Exchange less, or have the compiler start it without a "
+             "fusion";
     }
     if (diagnosis_.facts.costs.demand[collective.id.index].step == Step::kRun) {
       return "the step waits for it: it is one blocking instruction, and no order of the program hides it. Exchange "

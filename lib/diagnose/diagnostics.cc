@@ -195,7 +195,9 @@ class Diagnoser {
       text += absl::StrFormat("%s %s %.2f GiB", i == 0 ? "; largest:" : ",", alike_label(alike[i], memory.live_at_peak),
                               alike[i].bytes / kGib);
     }
-    text += absl::StrFormat("; padding accounts for %.0f %%", 100 * memory.padding_bytes / memory.hbm_peak_bytes);
+    if (memory.padding_bytes >= kWorthOfMemory * memory.hbm_peak_bytes) {
+      text += absl::StrFormat("; padding accounts for %.0f %%", 100 * memory.padding_bytes / memory.hbm_peak_bytes);
+    }
     if (!memory.donatable.empty()) {
       text += absl::StrFormat("; donating argument %d would save %.2f GiB", memory.donatable[0].number,
                               memory.donatable[0].bytes / kGib);

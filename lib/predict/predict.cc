@@ -255,7 +255,7 @@ class Prediction {
     const std::string on_chip(to_string(Resource::kVmem, family));
     if (device_.tpu() != nullptr) add(on_chip, false, device_.tpu()->on_chip.vmem_read_bandwidth);
     if (device_.gpu() != nullptr) add(on_chip, false, device_.gpu()->on_chip.l2_bandwidth);
-    add("ici link", false, to_optional(device_.ici.link_bandwidth));
+    add("ici link", false, nominal_ici_bandwidth(device_));
     add("nvlink", false, to_optional(device_.scale_up.bandwidth));
     if (result_.slices > 1) {
       add(std::string(to_string(Resource::kDcn, family)), false, to_optional(device_.network.bandwidth));

@@ -12,6 +12,8 @@ namespace {
 // Upper bound for the share of temporaries lost to gaps by best fit in decreasing size, which XLA uses to pack them.
 // Most packings have no gaps.
 constexpr double kGaps = 0.05;
+// Shares of the peak below this one explain nothing.
+constexpr double kWorthSaying = 0.01;
 
 }  // namespace
 
@@ -19,7 +21,7 @@ std::string memory_view(const StepPrediction& p, const ViewOptions& options) {
   const MemoryPrediction& memory = p.memory;
   std::string out = "Memory of one device\n";
   Table totals({{""}, {"", Align::kRight}, {""}});
-  totals.add({"peak", format_bytes(memory.hbm_peak_bytes), "of " + format_bytes(memory.usable_bytes) + " usable"});
+  totals.add({"peak", format_memory(memory.hbm_peak_bytes), "of " + format_memory(memory.usable_bytes) + " usable"});
   totals.add({"arguments", format_bytes(memory.arguments_bytes), ""});
   totals.add({"outputs", format_bytes(memory.outputs_bytes),
               format_bytes(memory.aliased_bytes) + " of them in donated arguments"});
@@ -38,12 +40,12 @@ std::string memory_view(const StepPrediction& p, const ViewOptions& options) {
         absl::StrFormat("  fits: %s (%s bytes) are left\n", format_bytes(memory.usable_bytes - memory.hbm_peak_bytes),
                         format_integer(memory.usable_bytes - memory.hbm_peak_bytes));
   } else {
-    const std::string text = absl::StrFormat("does NOT fit by %s: needs %s (%s bytes), %s (%s bytes) are usable",
-                                             format_bytes(memory.hbm_peak_bytes - memory.usable_bytes),
-                                             format_bytes(memory.hbm_peak_bytes), format_integer(memory.hbm_peak_bytes),
-                                             format_bytes(memory.usable_bytes), format_integer(memory.usable_bytes));
+    const std::string text = absl::StrFormat(
+        "does NOT fit by %s: needs %s (%s bytes), %s (%s bytes) are usable",
+        format_bytes(memory.hbm_peak_bytes - memory.usable_bytes), format_memory(memory.hbm_peak_bytes),
+        format_integer(memory.hbm_peak_bytes), format_memory(memory.usable_bytes), format_integer(memory.usable_bytes));
     out += "  " + wrap(text, options.width, 2) + "\n";
-    if (!memory.live_at_peak.empty() && memory.padding_bytes > 0) {
+    if (memory.padding_bytes >= kWorthSaying * memory.hbm_peak_bytes) {
       out += absl::StrFormat("  padding accounts for %s of the peak\n",
                              format_percent(memory.padding_bytes / memory.hbm_peak_bytes));
     }

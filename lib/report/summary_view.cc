@@ -127,8 +127,8 @@ std::string summary_view(const StepPrediction& p, const ViewOptions& options) {
   out += line("exposed comm.", format_seconds(p.exposed_communication_seconds),
               share_of_step(p.exposed_communication_seconds));
   const MemoryPrediction& memory = p.memory;
-  out += line("peak memory", format_bytes(memory.hbm_peak_bytes),
-              "of " + format_bytes(memory.usable_bytes) + " usable" +
+  out += line("peak memory", format_memory(memory.hbm_peak_bytes),
+              "of " + format_memory(memory.usable_bytes) + " usable" +
                   (memory.fits ? absl::StrFormat(" (%s)", format_percent(memory.hbm_peak_bytes / memory.usable_bytes))
                                : ": does NOT fit, by " + format_bytes(memory.hbm_peak_bytes - memory.usable_bytes)));
   out += line("coverage", format_percent(p.modelled_share) + " modelled",

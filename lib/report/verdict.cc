@@ -71,15 +71,20 @@ std::string collectives_on(const StepPrediction& p, const std::string& link) {
   return over.empty() ? text : absl::StrCat(text, " over ", over);
 }
 
-// What could hide the communication.
-std::string remedy_for_link(const StepPrediction& p, Resource resource) {
+// What could hide the communication. The step is in a blocking collective itself, or waits for one that runs beside it.
+std::string remedy_for_link(const StepPrediction& p, Resource resource, bool is_blocking) {
   const double link = busy_seconds(p, resource);
   const double chip = chip_seconds(p);
   const std::string name(to_string(resource, p.family));
   if (link <= 0) return "";
   const std::string busy =
       absl::StrFormat("%s is busy for %s, the chip itself for %s", name, format_seconds(link), format_seconds(chip));
-  if (link <= chip) return absl::StrCat(": ", busy, ". A schedule with more overlap can hide it");
+  if (link <= chip && !is_blocking) return absl::StrCat(": ", busy, ". A schedule with more overlap can hide it");
+  if (link <= chip) {
+    const bool shrinks = mostly_sent(sent_by_role(p)) == MostlySent::kParameters;
+    return absl::StrCat(": ", busy, ". It blocks the ops after it, so no order hides it",
+                        shrinks ? "; its share falls as the batch per device grows" : "");
+  }
   if (chip <= 0) return absl::StrCat(": ", busy);
   const std::string no_schedule = absl::StrCat(": ", busy, ". No schedule can hide that");
   switch (mostly_sent(sent_by_role(p))) {
@@ -99,7 +104,7 @@ std::string on_link(const StepPrediction& p, const BreakdownPart& part) {
   const std::string what = collectives_on(p, link);
   const bool is_link = part.resource == Resource::kIci || part.resource == Resource::kDcn;
   return absl::StrCat(of_step(p, part.seconds), part.is_wait ? " waits for " : " is spent in ",
-                      what.empty() ? link : what, is_link ? remedy_for_link(p, part.resource) : "", ".");
+                      what.empty() ? link : what, is_link ? remedy_for_link(p, part.resource, !part.is_wait) : "", ".");
 }
 
 // Share of the peak that the ops bound by `resource` attain, weighted by their time.

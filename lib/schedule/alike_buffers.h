@@ -13,11 +13,11 @@ namespace hloroof::internal::inline schedule {
 
 // Buffers of equal size whose op_names differ in numbers alone. Arguments may have several shapes; the others have one.
 struct AlikeBuffers {
-  std::size_t first = 0;      // index of one of them, the first
-  std::size_t count = 1;      // of the buffers
-  double bytes = 0;           // the sum
-  double padding_bytes = 0;   // the sum
-  std::size_t shapes = 1;     // different ones
+  std::size_t first = 0;     // index of one of them, the first
+  std::size_t count = 1;     // of the buffers
+  double bytes = 0;          // the sum
+  double padding_bytes = 0;  // the sum
+  std::size_t shapes = 1;    // different ones
   bool is_argument = false;
 };
 

@@ -84,13 +84,12 @@ TorusAxisOf<Num> torus_axis(LinkKind link, std::int64_t size, std::int64_t strid
   return axis;
 }
 
-// The peak bandwidth of a link; 0 if it is not known. A what-if question that raises the usable bandwidth raises the
-// peak as well.
+// The peak bandwidth of a link; 0 if it is not known.
 double nominal_bandwidth(const Device& device, LinkKind link) {
   const auto known = [](const Fact<double>& bandwidth) { return bandwidth ? *bandwidth : 0; };
   const Ici& ici = device.ici;
   switch (link) {
-    case LinkKind::kIci: return std::max(known(ici.link_bandwidth_nominal), known(ici.link_bandwidth));
+    case LinkKind::kIci: return nominal_ici_bandwidth(device);
     case LinkKind::kDieToDie: return known(ici.die_to_die_bandwidth ? ici.die_to_die_bandwidth : ici.link_bandwidth);
     case LinkKind::kScaleUp: return known(device.scale_up.bandwidth);
     case LinkKind::kDcn:
@@ -473,6 +472,12 @@ Num timed(const Collective& collective, const LogicalMesh& mesh, const PhysicalM
 }
 
 }  // namespace
+
+double nominal_ici_bandwidth(const Device& device) {
+  const Fact<double>& usable = device.ici.link_bandwidth;
+  const Fact<double>& nominal = device.ici.link_bandwidth_nominal;
+  return std::max(nominal ? *nominal : 0, usable ? *usable : 0);
+}
 
 std::optional<double> crossover_tokens(const Collective& collective, AxisRole role, const CollectiveCost& cost,
                                        const Device& device) {

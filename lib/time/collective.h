@@ -42,6 +42,10 @@ struct CollectiveCost {
 CollectiveCost collective_cost(const Collective& collective, const LogicalMesh& mesh, const PhysicalMapping& mapping,
                                const Device& device, const CollectiveOptions& options = {});
 
+// The peak of an ICI link in one direction, bytes/s; 0 if it is not known. A what-if question that raises the usable
+// bandwidth raises the peak as well.
+double nominal_ici_bandwidth(const Device& device);
+
 // Per-device batch size, in rows, above which matmuls hide this collective. These are the matmuls with the weights that
 // it gathers, or whose gradients it reduces. nullopt if it does not move weights. `role` is from collective_roles().
 std::optional<double> crossover_tokens(const Collective& collective, AxisRole role, const CollectiveCost& cost,

@@ -1,12 +1,16 @@
 // Formats a difference as text and as Markdown.
 #include <algorithm>
+#include <cmath>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "lib/analysis/op_name.h"
 #include "lib/base/units.h"
 #include "lib/describe/short_names.h"
 #include "lib/describe/table.h"
+#include "lib/results/fold.h"
 #include "lib/versions/diff.h"
 
 namespace hloroof::internal::inline versions {
@@ -61,18 +65,55 @@ std::string first_of(const std::vector<std::string>& what) {
   return what.front() + " ...";
 }
 
-ChangeRow change_row_of(const OpChange& c) {
-  return change_row_of(c.before_seconds(), c.after_seconds(),
-                       state_of(c.before != nullptr, c.after != nullptr, c.before_seconds(), c.after_seconds()),
-                       first_of(c.what), name_of(c));
+// Ops of one kind and layer, except for its number, that changed in the same way.
+struct AlikeChanges {
+  const OpChange* largest = nullptr;
+  std::size_t count = 0;
+  double before_seconds = 0;
+  double after_seconds = 0;
+  double change() const { return after_seconds - before_seconds; }
+};
+
+// Ops without an op_name are alike to none. An op that has kept its time is alike to none that has not: the rows of the
+// changes leave it out.
+std::vector<AlikeChanges> fold_changes(const Difference& difference) {
+  using Key = std::tuple<std::string_view, std::string, std::vector<std::string>, bool, bool, bool>;
+  std::map<Key, std::size_t> index;
+  std::vector<AlikeChanges> folded;
+  for (const OpChange& change : difference.ops) {
+    const OpPrediction& op = change.op();
+    const bool changed = is_change(difference, change.change());
+    const std::string layer = changed && !op.op_name.empty() ? fold_numbers(op.op_name) : "%" + op.name;
+    const auto [found, is_new] = index.try_emplace(
+        {op.opcode, layer, change.what, change.before != nullptr, change.after != nullptr, changed}, folded.size());
+    if (is_new) folded.emplace_back();
+    AlikeChanges& alike = folded[found->second];
+    if (alike.largest == nullptr || std::abs(change.change()) > std::abs(alike.largest->change())) {
+      alike.largest = &change;
+    }
+    ++alike.count;
+    alike.before_seconds += change.before_seconds();
+    alike.after_seconds += change.after_seconds();
+  }
+  std::stable_sort(folded.begin(), folded.end(), [](const AlikeChanges& a, const AlikeChanges& b) {
+    return std::abs(a.change()) > std::abs(b.change());
+  });
+  return folded;
+}
+
+ChangeRow change_row_of(const AlikeChanges& c) {
+  const OpChange& op = *c.largest;
+  return change_row_of(c.before_seconds, c.after_seconds,
+                       state_of(op.before != nullptr, op.after != nullptr, c.before_seconds, c.after_seconds),
+                       first_of(op.what), folded_label(name_of(op), c.count));
 }
 ChangeRow change_row_of(const GroupChange& c) {
   return change_row_of(c.before_seconds, c.after_seconds,
                        state_of(c.was_there, c.is_there, c.before_seconds, c.after_seconds), "", c.name);
 }
 
-double before_of(const OpChange& c) { return c.before_seconds(); }
-double before_of(const GroupChange& c) { return c.before_seconds; }
+std::size_t ops_of(const AlikeChanges& c) { return c.count; }
+std::size_t ops_of(const GroupChange&) { return 1; }
 
 // Returns the first `limit` changes and rows that sum the others, so that all rows add up to the last one.
 template <typename Change>
@@ -82,9 +123,9 @@ std::vector<ChangeRow> change_rows(const Difference& difference, const std::vect
     double before = 0;
     double after = 0;
     void add(const Change& change) {
-      ++count;
-      before += before_of(change);
-      after += before_of(change) + change.change();
+      count += ops_of(change);
+      before += change.before_seconds;
+      after += change.after_seconds;
     }
   };
   std::vector<ChangeRow> rows;
@@ -147,7 +188,7 @@ std::string largest_changes(const Difference& difference, const DiffOptions& opt
                         options);
   }
   const ShortNames names(*difference.before, *difference.after);
-  return change_table("op", change_rows(difference, difference.ops, options.limit), &names, options);
+  return change_table("op ×alike", change_rows(difference, fold_changes(difference), options.limit), &names, options);
 }
 
 struct TotalRow {

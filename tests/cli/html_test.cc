@@ -300,9 +300,8 @@ TEST_CASE("in a browser: links lead to the sections, and a narrow iteration of a
   if (browser.empty()) HLOROOF_SKIP("no chromium");
   const TemporaryFolder folder;
   const std::string path = folder.path() + "/page.html";
-  for (const auto& [dump, has_loop] :
-       std::vector<std::pair<std::string, bool>>{{"tests/report/dumps/scanned_layers.v5e.hlo", true},
-                                                 {"examples/ffn_block.v5e_2x4.hlo", false}}) {
+  for (const auto& [dump, has_loop] : std::vector<std::pair<std::string, bool>>{
+           {"tests/report/dumps/scanned_layers.v5e.hlo", true}, {"examples/ffn_block.v5e_2x4.hlo", false}}) {
     CAPTURE(dump);
     make_page(dump, "tpu_v5e", path);
     const Opened opened = open_page(browser, folder, path, "");

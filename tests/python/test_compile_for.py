@@ -3,6 +3,7 @@
 import dataclasses
 import importlib.util
 import os
+import pickle
 import subprocess
 import sys
 
@@ -245,8 +246,11 @@ def test_two_slices():
 @has_libtpu
 def test_what_the_compiler_rejects():
     big = shape(1 << 16, 1 << 16)
-    with pytest.raises(hloroof.CompileError, match="does not fit in the memory of a device.*\n?libtpu: .*HBM"):
+    with pytest.raises(hloroof.CompileError, match="does not fit in the memory of a device.*\n?libtpu: .*HBM") as refused:
         hloroof.jax.compile_for(product, (big, big), "tpu_v5e")
+    assert "predicted from its dump: needs" in str(refused.value)
+    assert not hloroof.predict_step_time(refused.value.hlo, "tpu_v5e").memory.fits
+    assert pickle.loads(pickle.dumps(refused.value)).hlo == refused.value.hlo
     small = (shape(8, 8), shape(8, 8))
     with pytest.raises(hloroof.CompileError, match="libtpu has no option xla_tpu_nonsense"):
         hloroof.jax.compile_for(product, small, "tpu_v5e", options={"xla_tpu_nonsense": True})

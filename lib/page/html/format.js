@@ -1,17 +1,18 @@
 'use strict';
 // Numbers and names as text: three significant digits, without an exponent.
-const digits = (v) => (Math.abs(v) >= 99.95 ? v.toFixed(0) : v.toPrecision(3));
+const digits = (v, n = 3) => (Math.abs(v) >= 99.95 ? v.toFixed(n - 3) : v.toPrecision(n));
 
-function scaled(value, base, prefixes, unit) {
+function scaled(value, base, prefixes, unit, n = 3) {
   let i = 0;
   let shown = value;
   while (i + 1 < prefixes.length && Math.abs(shown) >= base * 0.9995) { shown /= base; ++i; }
-  return (i === 0 && Number.isInteger(shown) ? String(shown) : digits(shown)) + ' ' + prefixes[i] + unit;
+  return (i === 0 && Number.isInteger(shown) ? String(shown) : digits(shown, n)) + ' ' + prefixes[i] + unit;
 }
 const DECIMAL = ['', 'k', 'M', 'G', 'T', 'P', 'E'];
 const flops = (v) => scaled(v, 1000, DECIMAL, 'flop');
 const rate = (v, unit) => scaled(v, 1000, DECIMAL, unit);
-const bytes = (v) => scaled(v, 1024, ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi'], 'B');
+const bytes = (v, n = 3) => scaled(v, 1024, ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi'], 'B', n);
+const MEMORY_DIGITS = 4;  // the peak and the usable memory may differ in the fourth
 const percent = (v) => (100 * v).toFixed(1) + ' %';
 function seconds(v) {
   if (v === 0) return '0 s';

@@ -164,7 +164,7 @@ function drawMemory() {
     body += `<line class="grid" x1="${L}" x2="${W - R}" y1="${y}" y2="${y}"/><text x="${L - 6}" y="${y + 4}" ` +
       `text-anchor="end">${bytes(Math.round(top * i / 3))}</text>`;
   }
-  const limit = `usable ${bytes(capacity)}`;
+  const limit = `usable ${bytes(capacity, MEMORY_DIGITS)}`;
   if (isNear) {
     body += `<line class="capacity" x1="${L}" x2="${W - R}" y1="${Y(capacity)}" y2="${Y(capacity)}"/>` +
       `<text class="roofname" x="${W - R - 4}" y="${Y(capacity) - 5}" text-anchor="end">${limit}</text>`;

@@ -51,8 +51,8 @@ function drawCards() {
     ['HFU', 'HFU', p.hfu === null ? 'not known' : percent(p.hfu), flops(p.totals.flops) + ' at the bf16 peak'],
     ...(p.mfu === p.hfu ? [] : [['MFU', 'MFU', percent(p.mfu), modelFlops(p)]]),
     ['exposed communication', 'exposed', seconds(p.exposed_communication_seconds), share],
-    ['peak memory', 'hbm', bytes(memory.hbm_peak_bytes),
-      `of ${bytes(memory.usable_bytes)} usable${memory.fits ? '' : ': does NOT fit'}`, !memory.fits],
+    ['peak memory', 'hbm', bytes(memory.hbm_peak_bytes, MEMORY_DIGITS),
+      `of ${bytes(memory.usable_bytes, MEMORY_DIGITS)} usable${memory.fits ? '' : ': does NOT fit'}`, !memory.fits],
     ['coverage', 'coverage', percent(p.coverage.modelled),
       `${percent(p.coverage.assumed)} assumed, ${percent(p.coverage.unknown)} unknown`],
   ];

@@ -6,13 +6,16 @@ Run as a script, this file is that process: it reads requests from stdin and wri
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import importlib.util
 import inspect
 import keyword
+import pathlib
 import pickle
 import re
 import signal
+import tempfile
 from typing import Any, Callable, Mapping, Optional, Sequence
 
 from hloroof import _core
@@ -22,6 +25,13 @@ from hloroof._process import TPU_ELSEWHERE, Ended, Process, serve
 class CompileError(_core.Error):
     """The compiler rejects the program, or ended while compiling it. The message says what to do about it where that is known, then
     what libtpu said."""
+
+    hlo: Optional[str]
+    """The HLO text of a program that does not fit in the memory of a device: what the compiler had when it gave up."""
+
+    def __init__(self, message: str, hlo: Optional[str] = None) -> None:
+        super().__init__(message)
+        self.hlo = hlo
 
 
 @dataclasses.dataclass(frozen=True)
@@ -160,7 +170,8 @@ class Compiler:
             self._process = None
 
     def compile(self, job: Job, timeout: Optional[float] = None) -> str:
-        """Returns the optimized HLO text. Raises ``CompileError`` if there is none, also after ``timeout`` seconds."""
+        """Returns the optimized HLO text. Raises ``CompileError`` if there is none, also after ``timeout`` seconds; if the program
+        does not fit in memory, the error has the text that the compiler had."""
         if self._process is None:
             self._process = Process("hloroof._ahead", {**TPU_ELSEWHERE, "JAX_PLATFORMS": "cpu"})
         try:
@@ -171,7 +182,7 @@ class Compiler:
                 raise CompileError(f"the compiler did not finish in {timeout:g} seconds (timeout)") from None
             raise CompileError(f"the compiler ended with {_ending(ended.status)}: {ended.said}") from None
         if error is not None:
-            raise CompileError(explain_failure(error))
+            raise CompileError(explain_failure(error), text or None)
         return str(text)
 
 
@@ -183,10 +194,12 @@ def _ending(status: int) -> str:
         return f"status {status}"
 
 
+_OUT_OF_MEMORY = r"CompileTimeHbmOom|[Oo]ut of memory on HBM|memory space hbm"
+
 # What libtpu says, and what it means.
 _MEANINGS = (
     (
-        r"CompileTimeHbmOom|[Oo]ut of memory on HBM|memory space hbm",
+        _OUT_OF_MEMORY,
         "the program does not fit in the memory of a device: shard it over more devices, donate arguments, or recompute",
     ),
     (r"memory space vmem", "a kernel or a fusion does not fit in VMEM: choose smaller blocks"),
@@ -205,6 +218,14 @@ def explain_failure(message: str) -> str:
         if match:
             return f"{meaning.format(**match.groupdict())}\nlibtpu: {said}"
     return said
+
+
+class _DoesNotFit(Exception):
+    """What libtpu said, and the text that it dumped."""
+
+    def __init__(self, said: str, hlo: str) -> None:
+        super().__init__(said)
+        self.hlo = hlo
 
 
 def compile_here(job: Job) -> str:
@@ -246,10 +267,27 @@ def compile_here(job: Job) -> str:
         jax.ShapeDtypeStruct(aval.shape, aval.dtype, sharding=sharding)
         for aval, sharding in zip(exported.in_avals, shardings)
     ]
-    jitted = jax.jit(call, donate_argnums=tuple(job.donated), out_shardings=results)
-    text = jitted.lower(*arguments).compile(compiler_options=dict(job.options) or None).as_text()
+    lowered = jax.jit(call, donate_argnums=tuple(job.donated), out_shardings=results).lower(*arguments)
+    try:
+        text = lowered.compile(compiler_options=dict(job.options) or None).as_text()
+    except Exception as error:  # libtpu's, of many types
+        if not re.search(_OUT_OF_MEMORY, str(error)):
+            raise
+        raise _DoesNotFit(str(error), _without_export(_dumped(lowered, job.options), call.__name__, job.names)) from None
     assert text is not None
     return _without_export(text, call.__name__, job.names)
+
+
+def _dumped(lowered: Any, options: Mapping[str, Any]) -> str:
+    """What libtpu dumps of a program before it refuses it: the optimized HLO text; empty if there is none. Compiles again,
+    because only few programs need the dump."""
+    with tempfile.TemporaryDirectory() as folder:
+        with contextlib.suppress(Exception):
+            lowered.compile(compiler_options={**options, "xla_dump_to": folder, "xla_dump_hlo_as_text": True})
+        for name in ("*.after_optimizations.txt", "*.oom_intermediate_module.txt"):
+            for path in pathlib.Path(folder).glob(name):
+                return path.read_text()
+    return ""
 
 
 def _parameters(names: Sequence[str]) -> list[str]:
@@ -290,6 +328,8 @@ def _axes_of(exported: Any) -> tuple[Any, Any, Any]:
 def _answer(job: Job) -> tuple[str, Optional[str]]:
     try:
         return compile_here(job), None
+    except _DoesNotFit as error:
+        return error.hlo, str(error)
     except Exception as error:  # libtpu's, of many types
         return "", str(error) or type(error).__name__
 

@@ -86,7 +86,8 @@ def compile_for(
     ``HLOROOF_CACHE_DIR`` or ``~/.cache/hloroof``, under a hash of the program, the topology, the options and the versions of JAX
     and libtpu; ``cache=False`` keeps nothing. Needs JAX and libtpu.
 
-    Raises ``CompileError`` with libtpu's message if the program does not compile or the compiler crashes, ``ImportError`` if
+    Raises ``CompileError`` with libtpu's message if the program does not compile or the compiler crashes; if it does not fit in
+    memory, with the predicted peak and the largest arrays, and the HLO text as ``error.hlo``. Raises ``ImportError`` if
     there is no libtpu, ``ValueError`` if the device is not a TPU that libtpu compiles for or has too few devices, and what the
     function raises when JAX traces it.
     """
@@ -110,11 +111,29 @@ def compile_for(
     kept = _read(path)
     if kept is not None:
         return CompiledProgram(prepared.device, kept, path, True)
-    with _ahead.Compiler() as compiler:
-        text = compiler.compile(prepared.job, timeout)
+    try:
+        with _ahead.Compiler() as compiler:
+            text = compiler.compile(prepared.job, timeout)
+    except _ahead.CompileError as error:
+        raise _with_memory(error, prepared.device) from None
     if path is not None:
         _write(path, gzip.compress(text.encode(), 6, mtime=0))
     return CompiledProgram(prepared.device, text, path, False)
+
+
+def _with_memory(error: _ahead.CompileError, device: str) -> _ahead.CompileError:
+    """Adds what the prediction of the dumped text says of the memory, if there is one."""
+    from hloroof._functions import predict_step_time
+
+    if error.hlo is None:
+        return error
+    try:
+        predicted = predict_step_time(error.hlo, device)
+    except _core.Error:
+        return error
+    found = [d.message for d in predicted.diagnostics if d.code == "memory-over-capacity"]
+    peak = f"a peak of {predicted.memory.hbm_peak_bytes / 2**30:.2f} GiB"
+    return _ahead.CompileError(f"{error}\npredicted from its dump: {found[0] if found else peak}", error.hlo)
 
 
 @dataclasses.dataclass(frozen=True)
