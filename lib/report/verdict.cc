@@ -11,6 +11,7 @@
 #include "lib/base/units.h"
 #include "lib/diagnose/sent_by_role.h"
 #include "lib/results/rows.h"
+#include "lib/step/facts.h"
 
 namespace hloroof::internal::inline report {
 namespace {
@@ -19,6 +20,8 @@ namespace {
 constexpr double kWorthAVerdict = 0.10;
 // At this share of its peak, a resource is used well.
 constexpr double kNearPeak = 0.85;
+// The same as a share of what the device attains.
+constexpr double kOfAttainable = 0.95;
 
 std::string of_step(const StepPrediction& p, double seconds) {
   return absl::StrFormat("%.0f %% of the step", 100 * seconds / p.step_seconds);
@@ -71,6 +74,15 @@ std::string collectives_on(const StepPrediction& p, const std::string& link) {
   return over.empty() ? text : absl::StrCat(text, " over ", over);
 }
 
+// Whether a finding explains most of the communication: what is gathered is then cut or reduced.
+bool is_mostly_cut_again(const StepPrediction& p) {
+  double seconds = 0;
+  for (const Diagnostic& diagnostic : p.diagnostics) {
+    if (diagnostic.code == DiagnosticCode::kGatherThenCut) seconds += diagnostic.seconds_at_stake.value_or(0);
+  }
+  return seconds > 0.5 * p.exposed_communication_seconds;
+}
+
 // What could hide the communication. The step is in a blocking collective itself, or waits for one that runs beside it.
 std::string remedy_for_link(const StepPrediction& p, Resource resource, bool is_blocking) {
   const double link = busy_seconds(p, resource);
@@ -87,6 +99,10 @@ std::string remedy_for_link(const StepPrediction& p, Resource resource, bool is_
   }
   if (chip <= 0) return absl::StrCat(": ", busy);
   const std::string no_schedule = absl::StrCat(": ", busy, ". No schedule can hide that");
+  if (is_mostly_cut_again(p)) {
+    return absl::StrCat(no_schedule, ", but what it gathers is reduced or cut again: exchange the results instead (",
+                        std::string(to_string(DiagnosticCode::kGatherThenCut)), ")");
+  }
   switch (mostly_sent(sent_by_role(p))) {
     case MostlySent::kParameters:
       return absl::StrFormat(
@@ -148,6 +164,12 @@ std::string on_chip(const StepPrediction& p, const BreakdownPart& part) {
                         " of the FLOPs of each device repeat what other devices compute.");
   }
   if (efficiency >= kNearPeak) return bound + ": these ops are near their roof.";
+  const bool streams = part.resource == Resource::kHbm && p.facts != nullptr;
+  const double attained = streams ? p.facts->target.device.hbm.efficiency : 0;
+  if (attained > 0 && efficiency >= kOfAttainable * attained) {
+    return absl::StrCat(bound, ", of which large streams attain ", format_percent(attained),
+                        " on this device: these ops are near their roof.");
+  }
   return absl::StrCat(bound, ".", furthest_from_roof(p, part.resource));
 }
 
