@@ -1,5 +1,5 @@
-// Findings about arrays that a loop carries and only moves: slices out of a stack, copies to another layout, writes back
-// into a stack, and copies of the whole array in the loop and around it.
+// Findings about arrays that a loop carries and only moves: slices out of a stack, copies to another layout, writes
+// back into a stack, and copies of the whole array in the loop and around it.
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -381,9 +381,9 @@ class LoopCopyDiagnoser {
       const std::optional<std::int64_t> to = element_of_root(instruction, body.root());
       if (!from && !to) continue;
       const std::int64_t element = from ? *from : *to;
-      std::string message = absl::StrFormat("copies all %s of element %d of the loop's state in every iteration",
-                                            format_bytes(static_cast<double>(padded_bytes(instruction.shape()))),
-                                            element);
+      std::string message =
+          absl::StrFormat("copies all %s of element %d of the loop's state in every iteration",
+                          format_bytes(static_cast<double>(padded_bytes(instruction.shape()))), element);
       const std::string reader = from ? other_reader(instruction) : "";
       if (!reader.empty()) {
         absl::StrAppend(&message, ", because ", reader, " also reads the old value");
@@ -393,13 +393,13 @@ class LoopCopyDiagnoser {
       message +=
           ": update the buffer in place, read the old value before the update, or unroll the loop by two so "
           "that two buffers take turns";
-      diagnosis_.add({.code = kLoopCarryCopy,
-                      .message = std::move(message),
-                      .cause = absl::StrCat(to_string(module_.shapes(), instruction.shape_id()), " in ",
-                                            diagnosis_.place(loop)),
-                      .op = op->name,
-                      .parts = {{TimePart::Kind::kWork, op->id, {}}},
-                      .least_share = kWorthOfStep});
+      diagnosis_.add(
+          {.code = kLoopCarryCopy,
+           .message = std::move(message),
+           .cause = absl::StrCat(to_string(module_.shapes(), instruction.shape_id()), " in ", diagnosis_.place(loop)),
+           .op = op->name,
+           .parts = {{TimePart::Kind::kWork, op->id, {}}},
+           .least_share = kWorthOfStep});
       diagnosis_.loop_copies.insert(op->id.index);
     }
   }

@@ -12,10 +12,10 @@ namespace hloroof::internal::inline diagnose {
 
 // What an op does with the arrays that it moves.
 struct DataMoves {
-  bool computes = false;         // also other things than moving arrays and computing scalars, such as offsets
-  bool changes_layout = false;   // a copy to another layout, or a transpose
-  bool cuts_out = false;         // takes a block out of an array
-  bool writes_into = false;      // writes a block into an array
+  bool computes = false;        // also other things than moving arrays and computing scalars, such as offsets
+  bool changes_layout = false;  // a copy to another layout, or a transpose
+  bool cuts_out = false;        // takes a block out of an array
+  bool writes_into = false;     // writes a block into an array
   bool is_in_one_piece() const { return !cuts_out && !writes_into; }
 };
 
