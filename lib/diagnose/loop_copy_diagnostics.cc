@@ -304,7 +304,9 @@ class LoopCopyDiagnoser {
     if (!copies.not_donated.empty()) {
       cures.push_back(absl::StrCat("donate argument ", absl::StrJoin(copies.not_donated, " and argument ")));
     }
-    if (copies.is_updated && (all.writes_into || !copies.after.empty())) {
+    const bool is_copied_as_is = std::any_of(copies.after.begin(), copies.after.end(),
+                                             [](const Move& move) { return !move.data.changes_layout; });
+    if (copies.is_updated && (all.writes_into || is_copied_as_is)) {
       cures.push_back("carry it in the loop and update it in place (dynamic_update_slice on the carry)");
     }
     if (all.cuts_out) cures.push_back("keep one array for each layer");
@@ -326,7 +328,7 @@ class LoopCopyDiagnoser {
         groups.insert(groups_.of(move.element));
         if (!seen.insert(move.op->id.index).second || diagnosis_.loop_copies.count(move.op->id.index) != 0) continue;
         ops.push_back(move.op);
-        moved += move.op->work.written.hbm * move.op->executions;
+        moved += move.op->work.logical_bytes / 2 * move.op->executions;  // read and written
         seconds += move.op->exposed_seconds;
         all.changes_layout = all.changes_layout || move.data.changes_layout;
         all.cuts_out = all.cuts_out || move.data.cuts_out;
@@ -334,7 +336,7 @@ class LoopCopyDiagnoser {
       }
     }
     double held = 0;
-    for (const std::int64_t group : groups) held += bytes_[group];
+    for (const std::int64_t group : groups) held += elements_bytes(group);
     if (held <= 0 || !diagnosis_.may_matter(seconds)) return;
     const std::string place = diagnosis_.place(loop);
     const std::string message = absl::StrFormat(
@@ -350,6 +352,16 @@ class LoopCopyDiagnoser {
                       .parts = {{TimePart::Kind::kWork, op->id, {}}, {TimePart::Kind::kWaitsBy, op->id, {}}},
                       .least_share = kWorthOfStep});
     }
+  }
+
+  // The bytes of the elements of the largest array of a group, without padding.
+  double elements_bytes(std::int64_t group) {
+    double most = 0;
+    for (const auto& [element, shape] : shapes_) {
+      if (groups_.of(element) != group) continue;
+      most = std::max(most, static_cast<double>(logical_bytes(module_.shape(shape))));
+    }
+    return most;
   }
 
   // "each of 2 arrays bf16[16,32,2048] (2.00 GiB)"; the largest, if they differ.

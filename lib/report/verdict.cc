@@ -217,7 +217,7 @@ std::string verdict(const StepPrediction& p) {
   for (const BreakdownPart& part : p.breakdown) {
     const bool is_link = part.resource == Resource::kIci || part.resource == Resource::kDcn;
     if (part.is_wait || is_link) continue;
-    const bool is_said = part.resource == Resource::kHbm && copied >= worth && copied >= part.seconds / 2;
+    const bool is_said = part.resource != Resource::kMatrix && copied >= worth && copied >= part.seconds / 2;
     if (!is_said && (!waits || part.seconds >= worth)) sentences.push_back(on_chip(p, part));
     break;
   }
