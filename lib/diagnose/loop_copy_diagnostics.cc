@@ -60,7 +60,7 @@ class Groups {
 struct Move {
   const OpPrediction* op = nullptr;
   DataMoves data;
-  std::int64_t element = 0;  // of the state
+  std::vector<std::int64_t> elements{};  // of the state
 };
 
 // What moves arrays of a loop.
@@ -168,7 +168,7 @@ class LoopCopyDiagnoser {
     const bool is_start = async_role(at.opcode()) == AsyncRole::kStart;
     const bool is_tuple = at.shape().is_tuple() && !is_start;
     const std::size_t results = is_tuple ? at.shape().elements.size() : 1;
-    std::optional<std::int64_t> moved;
+    std::vector<std::int64_t> moved;
     for (std::size_t i = 0; i < results; ++i) {
       std::optional<std::int64_t> element;
       for (const MovedFrom& from : moved_from(at, i)) {
@@ -176,14 +176,14 @@ class LoopCopyDiagnoser {
         if (!source) continue;
         if (element) groups_.join(*element, *source);
         element = source;
-        if (!from.is_base) moved = source;
+        if (!from.is_base) moved.push_back(*source);
       }
       carry(at, is_start && at.opcode() != Opcode::kCopyStart ? 1 : static_cast<std::int64_t>(i), element);
     }
     const OpPrediction* const op = diagnosis_.op(at.id());
-    if (!moved || op == nullptr || !moves_in_hbm(*op)) return;
+    if (moved.empty() || op == nullptr || !moves_in_hbm(*op)) return;
     const DataMoves moves = data_moved_by(at);
-    if (!moves.computes) moves_.push_back({op, moves, *moved});
+    if (!moves.computes) moves_.push_back({op, moves, std::move(moved)});
   }
 
   // Whether an op moves an array from HBM to HBM. What it moves to memory on the chip, another op reads from there.
@@ -215,7 +215,7 @@ class LoopCopyDiagnoser {
     const double runs = diagnosis_.facts.executions(loop);
     std::set<std::int64_t> cut;
     for (const Move& move : moves_) {
-      const std::int64_t group = groups_.of(move.element);
+      const std::int64_t group = groups_.of(move.elements.front());
       const double moved = move.op->work.written.hbm * move.op->executions;
       if (moved < kLeastMoved * bytes_[group] * runs || is_whole_copy(module_.instruction(move.op->id))) continue;
       if (move.data.cuts_out) cut.insert(group);
@@ -251,7 +251,7 @@ class LoopCopyDiagnoser {
     const DataMoves moves = data_moved_by(at);
     if (moves.computes || !moves.is_in_one_piece()) return false;
     if (moves_in_hbm(*op) && op->work.written.hbm >= kLeastMoved * bytes_of(element)) {
-      found.push_back({op, moves, element});
+      found.push_back({op, moves, {element}});
     }
     return true;
   }
@@ -325,7 +325,7 @@ class LoopCopyDiagnoser {
     std::set<std::uint32_t> seen;
     for (const auto* moves : {&copies.inside, &copies.before, &copies.after}) {
       for (const Move& move : *moves) {
-        groups.insert(groups_.of(move.element));
+        for (const std::int64_t element : move.elements) groups.insert(groups_.of(element));
         if (!seen.insert(move.op->id.index).second || diagnosis_.loop_copies.count(move.op->id.index) != 0) continue;
         ops.push_back(move.op);
         moved += move.op->work.logical_bytes / 2 * move.op->executions;  // read and written
