@@ -33,7 +33,15 @@ double take_seconds(StepLedger& ledger, const Finding& finding) {
   return taken;
 }
 
-Diagnostic diagnostic_of(const Cause& cause, StepLedger& ledger) {
+// Whether a code says how to save time. From unknown-trip-count on, diagnostic.def has doubts about the prediction.
+bool is_advice(DiagnosticCode code) { return code < DiagnosticCode::kUnknownTripCount; }
+
+bool is_small(const Diagnostic& diagnostic, double step_seconds) {
+  return diagnostic.seconds_at_stake && !diagnostic.bytes_at_stake && is_advice(diagnostic.code) &&
+         *diagnostic.seconds_at_stake < kWorthOfWarning * step_seconds;
+}
+
+Diagnostic diagnostic_of(const Cause& cause, StepLedger& ledger, double step_seconds) {
   struct Taken {
     double seconds = 0;
     const Finding* finding = nullptr;
@@ -58,6 +66,7 @@ Diagnostic diagnostic_of(const Cause& cause, StepLedger& ledger) {
   result.message = largest.message;
   result.op = largest.op;
   result.cause = largest.cause;
+  if (result.severity == Severity::kWarning && is_small(result, step_seconds)) result.severity = Severity::kInfo;
   std::set<std::string_view> seen;
   for (const Taken& taken : order) {
     const std::string& op = taken.finding->op;
@@ -141,7 +150,9 @@ void group_by_cause(const StepFacts& facts, const std::vector<Finding>& findings
     const DiagnosticCode of_b = b->findings.front().second->code;
     return of_a != of_b ? of_a < of_b : a->seconds > b->seconds;
   });
-  for (const Cause* cause : order) prediction.diagnostics.push_back(diagnostic_of(*cause, ledger));
+  for (const Cause* cause : order) {
+    prediction.diagnostics.push_back(diagnostic_of(*cause, ledger, prediction.step_seconds));
+  }
 }
 
 }  // namespace hloroof::internal::inline diagnose

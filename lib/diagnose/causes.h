@@ -3,8 +3,11 @@
 // A check adds one finding for each op. Findings of one code with the same cause become one Diagnostic: 40 waits for
 // all-gathers over one axis are one entry with 40 ops. Each finding names the parts of the step that a remedy could
 // save. Several findings can name the same part: an all-gather can be waited for, be cut again, and belong to
-// communication that dominates the step. The part then counts for the code that comes first in diagnostic.def, and
+// links that are busier than the chip. The part then counts for the code that comes first in diagnostic.def, and
 // within a code for the larger cause. So the seconds of all diagnostics never add up to more than the step.
+//
+// What is left to a cause also decides how severe it is: advice about little time is no warning. Doubts about the
+// prediction and findings about memory keep their severity, however little time they concern.
 #ifndef HLOROOF_LIB_DIAGNOSE_CAUSES_H_
 #define HLOROOF_LIB_DIAGNOSE_CAUSES_H_
 
@@ -19,6 +22,9 @@
 #include "lib/step/facts.h"
 
 namespace hloroof::internal::inline diagnose {
+
+// Advice about less than this share of the step is for information: following it hardly changes the step.
+inline constexpr double kWorthOfWarning = 0.05;
 
 // A part of the step.
 struct TimePart {

@@ -30,7 +30,7 @@ namespace {
 
 using enum DiagnosticCode;
 
-constexpr double kDominates = 0.10;         // share of the step above which total communication is reported
+constexpr double kBusyChip = 0.80;          // share of the step that the chip works: the links are no concern then
 constexpr double kWorthOfExposed = 0.05;    // share of the step of all waits for one kind of collective over one axis
 constexpr std::size_t kMostCutValues = 64;  // limit on the values followed from a gather to its users
 constexpr int kMostIndexValues = 64;        // limit on the values followed back from the offset of a slice
@@ -84,7 +84,7 @@ class CommunicationDiagnoser {
     return found == seconds_.end() ? 0 : found->second;
   }
 
-  // Compares the time of the busiest link with that of the chip, and reports communication that dominates the step.
+  // Compares the time of the busiest link with that of the chip.
   void balance() {
     double links = 0;
     for (const ResourceUse& use : prediction_.resources) {
@@ -97,26 +97,17 @@ class CommunicationDiagnoser {
     }
     links_ = links;
     const double step = prediction_.step_seconds;
-    const double exposed = prediction_.exposed_communication_seconds;
-    Finding all = {.most_seconds = exposed, .least_share = kWorthOfStep};
+    if (links <= chip_ || links - chip_ < kWorthOfStep * step) return;
+    Finding finding = {.code = kCrossoverNotReached,
+                       .message = absl::StrCat(busier_than_chip(), ": no overlap can hide it. ",
+                                               help_for(mostly_sent(sent_by_role(prediction_)))),
+                       .cause = link_,
+                       .most_seconds = links - chip_,
+                       .least_share = kWorthOfStep};
     for (const CollectivePrediction& collective : prediction_.collectives) {
-      for (const TimePart& part : parts_of(collective.id)) all.parts.push_back(part);
+      for (const TimePart& part : parts_of(collective.id)) finding.parts.push_back(part);
     }
-    if (links > chip_ && links - chip_ >= kWorthOfStep * step) {
-      Finding finding = all;
-      finding.code = kCrossoverNotReached;
-      finding.cause = link_;
-      finding.most_seconds = links - chip_;
-      finding.message = absl::StrCat(busier_than_chip(), ": no overlap can hide it. ",
-                                     help_for(mostly_sent(sent_by_role(prediction_))));
-      diagnosis_.add(std::move(finding));
-    }
-    if (step > 0 && exposed > kDominates * step) {
-      all.code = kCollectiveDominates;
-      all.message = absl::StrFormat("communication that nothing hides is %.0f %% of the step, most of it in %s",
-                                    100 * exposed / step, longest_exposed());
-      diagnosis_.add(std::move(all));
-    }
+    diagnosis_.add(std::move(finding));
   }
 
   std::string busier_than_chip() const {
@@ -134,17 +125,6 @@ class CommunicationDiagnoser {
       case MostlySent::kUndecided: break;
     }
     return "Fewer devices along the axis, or less to exchange, would help";
-  }
-
-  // "all-gather.11 (all-gather over axis_2, 7.19 ms)" for the collective that the step waits for longest.
-  std::string longest_exposed() const {
-    const CollectivePrediction* longest = nullptr;
-    for (const CollectivePrediction& collective : prediction_.collectives) {
-      if (longest == nullptr || collective.exposed_seconds > longest->exposed_seconds) longest = &collective;
-    }
-    if (longest == nullptr) return "transfers between slices";
-    return absl::StrCat(longest->name, " (", longest->kind, " over ", over(longest->axis_names, longest->group_size),
-                        ", ", format_seconds(longest->exposed_seconds), ")");
   }
 
   static std::string over(const std::vector<std::string>& axes, std::int64_t devices) {
@@ -188,7 +168,9 @@ class CommunicationDiagnoser {
 
   void exposed(const CollectivePrediction& collective) {
     if (collective.exposed_seconds <= 0) return;
+    const bool is_busy = chip_ >= kBusyChip * prediction_.step_seconds;
     diagnosis_.add({.code = kExposedCommunication,
+                    .severity = is_busy ? Severity::kInfo : Severity::kWarning,
                     .message = why_exposed(collective),
                     .cause = collective.kind + " over " + over(collective.axis_names, collective.group_size),
                     .op = collective.name,

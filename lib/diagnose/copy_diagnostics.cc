@@ -1,10 +1,6 @@
-// Findings about copies and updates of whole buffers where a part would do: buffers that a loop carries and copies in
-// each iteration, and updates of a slice that rewrite the whole array.
+// Findings about updates of a slice that rewrite the whole array.
 #include <algorithm>
-#include <optional>
-#include <set>
 #include <string>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -24,8 +20,6 @@ using enum DiagnosticCode;
 
 // An update of more than this share of the array is a rewrite.
 constexpr double kMostOfArray = 0.25;
-// Bytes of a buffer. The copy of a smaller one, such as a counter, costs its launch, which is another finding.
-constexpr double kLeastCopied = 64 * 1024;
 // An op that writes less than this share of the array updates it in place.
 constexpr double kLeastRewritten = 0.5;
 
@@ -43,85 +37,12 @@ class CopyDiagnoser {
       : diagnosis_(diagnosis), module_(diagnosis.module), prediction_(diagnosis.prediction) {}
 
   void run() {
-    for (const CallGraph::Loop& loop : diagnosis_.facts.calls.loops()) {
-      for (ComputationView body : module_.instruction(loop.instruction).computations(AttributeKey::kBody)) {
-        if (bodies_.insert(body.id().index).second) loop_body(loop, body);
-      }
-    }
     for (const OpPrediction& op : prediction_.ops) {
       if (diagnosis_.may_matter(op.exposed_seconds)) update(op);
     }
   }
 
  private:
-  // ---- Copies of what a loop carries ----
-
-  void loop_body(const CallGraph::Loop& loop, ComputationView body) {
-    if (!row_of(body).root.valid()) return;
-    for (InstructionView instruction : body.instructions()) {
-      const OpPrediction* const op = diagnosis_.op(instruction.id());
-      if (op == nullptr || !is_plain_copy(instruction) || !diagnosis_.may_matter(op->exposed_seconds)) continue;
-      if (static_cast<double>(padded_bytes(instruction.shape())) < kLeastCopied) continue;
-      const std::optional<std::int64_t> from = element_of_parameter(instruction.operand(0));
-      const std::optional<std::int64_t> to = element_of_root(instruction, body.root());
-      if (!from && !to) continue;
-      const std::int64_t element = from ? *from : *to;
-      std::string message = absl::StrFormat("copies all %s of element %d of the loop's state in every iteration",
-                                            size_text(instruction.shape()), element);
-      const std::string reader = from ? other_reader(instruction) : "";
-      if (!reader.empty()) {
-        absl::StrAppend(&message, ", because ", reader, " also reads the old value");
-      } else {
-        message += ", because its old and its new value are live at the same time";
-      }
-      message +=
-          ": update the buffer in place, read the old value before the update, or unroll the loop by two so "
-          "that two buffers take turns";
-      diagnosis_.add({.code = kLoopCarryCopy,
-                      .message = std::move(message),
-                      .cause = absl::StrCat(to_string(module_.shapes(), instruction.shape_id()), " in ",
-                                            diagnosis_.place(module_.instruction(loop.instruction))),
-                      .op = op->name,
-                      .parts = {{TimePart::Kind::kWork, op->id, {}}},
-                      .least_share = kWorthOfStep});
-      loop_copies_.insert(op->id.index);
-    }
-  }
-
-  static std::string size_text(const Shape& shape) { return format_bytes(static_cast<double>(padded_bytes(shape))); }
-
-  // Returns the element of the parameter of its computation that `value` renames.
-  static std::optional<std::int64_t> element_of_parameter(InstructionView value) {
-    const InstructionView at = origin(value, is_renamed);
-    if (at.opcode() != Opcode::kGetTupleElement) return std::nullopt;
-    if (at.operand(0).opcode() != Opcode::kParameter) return std::nullopt;
-    return at.tuple_index();
-  }
-
-  // Returns the element of the root tuple that renames `value`.
-  static std::optional<std::int64_t> element_of_root(InstructionView value, InstructionView root) {
-    if (root.opcode() != Opcode::kTuple) return std::nullopt;
-    for (std::size_t i = 0; i < root.operand_count(); ++i) {
-      if (origin(root.operand(i), is_renamed) == value) return static_cast<std::int64_t>(i);
-    }
-    return std::nullopt;
-  }
-
-  // Returns the name of another instruction that reads what `copy` copies; empty if there is none.
-  std::string other_reader(InstructionView copy) {
-    const InstructionView source = origin(copy.operand(0), is_renamed);
-    std::string name;
-    const auto users = [this](InstructionId value) { return diagnosis_.users_of(value); };
-    walk_uses(module_, source.id(), 64, users, [&](InstructionView user, InstructionId) {
-      if (is_renamed(user)) return Go::kOn;
-      if (user != copy) name = std::string(user.name());
-      return Go::kStop;
-    });
-    return name;
-  }
-
-  // ---- Updates that rewrite the whole array ----
-
   static bool is_update(InstructionView at) {
     return at.opcode() == Opcode::kDynamicUpdateSlice || at.opcode() == Opcode::kScatter;
   }
@@ -162,7 +83,7 @@ class CopyDiagnoser {
                         to_string(module_.shapes(), array.shape_id(), ShapeText::kWithoutLayout));
     const InstructionView source = origin(array, is_renamed);
     const OpPrediction* const copy = diagnosis_.op(source.id());
-    if (is_plain_copy(source) && copy != nullptr && loop_copies_.count(source.id().index) == 0) {
+    if (is_plain_copy(source) && copy != nullptr && diagnosis_.loop_copies.count(source.id().index) == 0) {
       const InstructionView copied = origin(source.operand(0), is_renamed);
       const bool is_argument = copied.opcode() == Opcode::kParameter && copied.computation().is_entry();
       diagnosis_.add_work(
@@ -186,8 +107,6 @@ class CopyDiagnoser {
   Diagnosis& diagnosis_;
   const Module& module_;
   const StepPrediction& prediction_;
-  std::set<std::uint32_t> bodies_;       // by ComputationId
-  std::set<std::uint32_t> loop_copies_;  // by InstructionId
 };
 
 }  // namespace

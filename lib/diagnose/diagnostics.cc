@@ -363,6 +363,7 @@ void add_diagnostics(const StepFacts& facts, bool memory_complete, StepPredictio
   diagnose_text(diagnosis);
   Diagnoser(diagnosis).run(memory_complete);
   diagnose_communication(diagnosis);
+  diagnose_loop_copies(diagnosis);
   diagnose_copies(diagnosis);
   diagnose_ops(diagnosis);
   diagnose_kernels(diagnosis);

@@ -2,7 +2,9 @@
 #ifndef HLOROOF_LIB_DIAGNOSE_DIAGNOSTICS_H_
 #define HLOROOF_LIB_DIAGNOSE_DIAGNOSTICS_H_
 
+#include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,6 +40,8 @@ class Diagnosis {
   const Module& module;
   const StepPrediction& prediction;
   std::vector<Finding> findings;
+  // The copies that are findings about a loop, by InstructionId. No other check reports them.
+  std::set<std::uint32_t> loop_copies;
 
   // Returns the prediction of an instruction; nullptr if it is not executed on its own.
   const OpPrediction* op(InstructionId id) const { return ops_[id.index]; }
@@ -79,7 +83,10 @@ void diagnose_ops(Diagnosis& diagnosis);
 // Adds findings about Pallas kernels.
 void diagnose_kernels(Diagnosis& diagnosis);
 
-// Adds findings about copies and updates of whole buffers where a part would do.
+// Adds findings about arrays that a loop carries and only moves. Precedes the other checks of copies.
+void diagnose_loop_copies(Diagnosis& diagnosis);
+
+// Adds findings about updates of a part of a buffer that rewrite all of it.
 void diagnose_copies(Diagnosis& diagnosis);
 
 // Adds findings about collectives: those that the step waits for, and those whose result is not needed as it is.

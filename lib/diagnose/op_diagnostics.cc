@@ -16,6 +16,7 @@
 #include "hloroof/module.h"
 #include "lib/base/units.h"
 #include "lib/diagnose/diagnostics.h"
+#include "lib/diagnose/moves.h"
 #include "lib/hardware/matrix_rate.h"
 #include "lib/ir/rows.h"
 #include "lib/ir/value_walk.h"
@@ -79,23 +80,48 @@ class OpDiagnoser {
   void layout_change(const OpPrediction& op) {
     const InstructionView instruction = module_.instruction(op.id);
     const Opcode opcode = instruction.opcode();
-    if (opcode != Opcode::kCopy && opcode != Opcode::kTranspose) return;
-    const Shape& to = module_.shape(instruction.shape_id());
-    if (instruction.operand_count() != 1 || !to.is_array()) return;
-    const Shape& from = module_.shape(instruction.operand(0).shape_id());
-    const bool same_order =
-        from.layout.minor_to_major == to.layout.minor_to_major && from.layout.tiles == to.layout.tiles;
-    if (opcode == Opcode::kCopy && same_order) return;  // a copy between memory spaces or to a second buffer
+    const bool is_fusion = flow(opcode) == Flow::kFuses;
+    if (!is_fusion && opcode != Opcode::kCopy && opcode != Opcode::kTranspose) return;
+    if (instruction.operand_count() != 1 || !instruction.shape().is_array()) return;
+    if (diagnosis_.loop_copies.count(op.id.index) != 0) return;
+    const DataMoves moves = data_moved_by(instruction);
+    // Without another layout it is a copy between memories or to a second buffer.
+    if (moves.computes || !moves.changes_layout || !moves.is_in_one_piece()) return;
     std::string before;
     for (InstructionView user : real_users(op.id)) {
       if (multiplies(user)) before = " before " + std::string(user.name());
     }
     diagnosis_.add_work(
         kLayoutChange, op, op.exposed_seconds,
-        absl::StrFormat(
-            "a %s that only reorders %s in memory%s: give the producer or the parameter the layout its user wants, "
-            "or contract over the other dimension",
-            op.opcode, to_string(module_.shapes(), instruction.shape_id()), before));
+        absl::StrFormat("a %s that only reorders %s in memory%s: %s", op.opcode,
+                        to_string(module_.shapes(), instruction.shape_id()), before, cure_for_layout(instruction)));
+  }
+
+  // Who decides the layout before and after a copy: the caller of the program, or the program.
+  std::string cure_for_layout(InstructionView copy) {
+    const InstructionView source =
+        origin(copy.operand(0), [](InstructionView at) { return flow(at.opcode()) == Flow::kRenames; });
+    if (source.opcode() == Opcode::kParameter && source.computation().is_entry()) {
+      return absl::StrFormat(
+          "argument %s arrives as %s; let XLA choose its layout (in JAX, in_shardings=Format(Layout.AUTO)), or pass it "
+          "in the layout of the copy",
+          std::string(source.name()), to_string(module_.shapes(), source.shape_id()));
+    }
+    if (is_result(copy)) {
+      return "the result of the program has this layout; let XLA choose it (in JAX, "
+             "out_shardings=Format(Layout.AUTO))";
+    }
+    return "give the producer or the parameter the layout its user wants, or contract over the other dimension";
+  }
+
+  // Whether a value is a result of the program, or an element of its result.
+  bool is_result(InstructionView value) {
+    if (!value.computation().is_entry()) return false;
+    const InstructionView root = value.computation().root();
+    if (value == root) return true;
+    if (root.opcode() != Opcode::kTuple) return false;
+    const absl::Span<const InstructionId> users = diagnosis_.users_of(value.id());
+    return users.size() == 1 && users[0] == root.id();
   }
 
   void redundant_product(const OpPrediction& op) {

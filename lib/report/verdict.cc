@@ -173,6 +173,21 @@ std::string on_chip(const StepPrediction& p, const BreakdownPart& part) {
   return absl::StrCat(bound, ".", furthest_from_roof(p, part.resource));
 }
 
+// The time in which loops copy arrays and compute nothing with them.
+double loop_copy_seconds(const StepPrediction& p) {
+  double seconds = 0;
+  for (const Diagnostic& diagnostic : p.diagnostics) {
+    if (diagnostic.code == DiagnosticCode::kLoopCarryCopy) seconds += diagnostic.seconds_at_stake.value_or(0);
+  }
+  return seconds;
+}
+
+std::string on_loop_copies(const StepPrediction& p, double seconds) {
+  return absl::StrCat(of_step(p, seconds), ", ", format_seconds(seconds),
+                      ", copies arrays that a loop carries or reads and computes nothing with them: ",
+                      std::string(to_string(DiagnosticCode::kLoopCarryCopy)), " says how to avoid it.");
+}
+
 // The time in which ops that are bound by HBM move tile padding. Empty if it is little.
 std::string on_padding(const StepPrediction& p) {
   double all = 0;
@@ -204,17 +219,28 @@ std::string verdict(const StepPrediction& p) {
   }
   const double worth = kWorthAVerdict * p.step_seconds;
   const BreakdownPart* worst = nullptr;
+  const BreakdownPart* worst_link = nullptr;
+  double links = 0;
   for (const BreakdownPart& part : p.breakdown) {
     const bool is_link = part.resource == Resource::kIci || part.resource == Resource::kDcn;
     if (!part.is_wait && !is_link) continue;
+    if (is_link) links += part.seconds;
+    if (is_link && (worst_link == nullptr || part.seconds > worst_link->seconds)) worst_link = &part;
     if (worst == nullptr || part.seconds > worst->seconds) worst = &part;
   }
-  const bool waits = worst != nullptr && worst->seconds >= worth;
+  const bool waits = worst != nullptr && (worst->seconds >= worth || links >= worth);
+  if (waits && worst->seconds < worth) {
+    sentences.push_back(absl::StrCat(of_step(p, links), " is communication that nothing hides. Most of it:"));
+    worst = worst_link;
+  }
   if (waits) sentences.push_back(on_link(p, *worst));
+  const double copied = loop_copy_seconds(p);
+  if (copied >= worth) sentences.push_back(on_loop_copies(p, copied));
   for (const BreakdownPart& part : p.breakdown) {
     const bool is_link = part.resource == Resource::kIci || part.resource == Resource::kDcn;
     if (part.is_wait || is_link) continue;
-    if (!waits || part.seconds >= worth) sentences.push_back(on_chip(p, part));
+    const bool is_said = part.resource != Resource::kMatrix && copied >= worth && copied >= part.seconds / 2;
+    if (!is_said && (!waits || part.seconds >= worth)) sentences.push_back(on_chip(p, part));
     break;
   }
   if (std::string padding = on_padding(p); !padding.empty()) sentences.push_back(std::move(padding));

@@ -33,7 +33,6 @@ constexpr char kGather[] = "tests/predict/dumps/gather_then_reduce.v5e_2x4.hlo";
 
 const Case kShipped[] = {
     {kWrongBackend, kFfn, "h100_sxm", kFfn, "tpu_v5e"},
-    {kCollectiveDominates, kFfn, "tpu_v5e", kDecode},
     {kExposedCommunication, kFfn, "tpu_v5e", kDecode},
     {kCrossoverNotReached, kGather, "tpu_v5e", kFfn},
     {kGatherThenCut, kGather, "tpu_v5e", kFfn},
@@ -70,7 +69,8 @@ const Case kCorpus[] = {
     {kDonationMissed, "gpu/softmax.h100_sxm_1x1x8.hlo", "h100_sxm", "tpu/scatter_add.v5e_2x4.hlo", "tpu_v5e"},
     {kUnknownTripCount, "tpu/while_dynamic.v5e_2x4.hlo", "tpu_v5e", "tpu/llm_decode.v5e_2x4.hlo"},
     {kUnknownCustomCall, "tpu/ragged_dot.v6e_2x4.hlo", "tpu_v6e", "tpu/softmax.v6e_2x4.hlo"},
-    {kLoopCarryCopy, "tpu/fori_static.v5e_2x4.hlo", "tpu_v5e", "tpu/llm_decode.v5e_2x4.hlo"},
+    {kLoopCarryCopy, "stories/decode.hlo", "tpu_v5e", "stories/decode_list.hlo"},
+    {kLoopCarryCopy, "gpu/llm_decode.h100_sxm_1x1x8.hlo", "h100_sxm", "step/llama3.1-70b.h200-256.hlo", "h200_sxm"},
     {kUnfusedUpdate, "tpu/scatter_add.v5e_2x4.hlo", "tpu_v5e", "tpu/llm_decode.v5e_2x4.hlo"},
     {kReshard, "tpu/moe_ep_train.v5e_2x4.hlo", "tpu_v5e", "tpu/coll_a2a_1024mb.v5e_2x4.hlo"},
     {kUnscheduled, "unoptimized/conv2d.v5e_2x4.hlo", "tpu_v5e", "tpu/conv2d.v5e_2x4.hlo"},

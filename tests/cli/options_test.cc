@@ -311,7 +311,7 @@ TEST_CASE("messages about binary files are text") {
 
 TEST_CASE("explain says what would help: the diagnosis, a better order, or that nothing would") {
   const std::string copy = run_hloroof({"explain", kDecode, "copy.10", "--device", "tpu_v5e"}).out;
-  CHECK_THAT(copy, ContainsSubstring("What would help\n  [layout-change]"));
+  CHECK_THAT(copy, ContainsSubstring("What would help\n  [loop-carry-copy]"));
   CHECK_THAT(copy, ContainsSubstring("fastest and"));
   const std::string fusion = run_hloroof({"explain", kFfn, "fusion.2", "--device", "tpu_v5e"}).out;
   CHECK_THAT(fusion, ContainsSubstring("only less work there"));

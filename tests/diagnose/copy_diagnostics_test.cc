@@ -63,7 +63,8 @@ TEST_CASE("loop-carry-copy: a buffer that a loop carries is copied in every iter
              loop("  c = " + a + "copy(x)\n  y = " + a + "negate(c)\n  z = " + a + "add(w, x)\n"),
              "because z also reads the old value"},
             {"none", loop("  y = " + a + "negate(x)\n  z = " + a + "negate(w)\n"), ""},
-            {"to another layout", loop(b + "  y = " + a + "negate(w)\n  z = " + a + "copy(b)\n"), ""},
+            {"to another layout and back", loop(b + "  y = " + a + "negate(w)\n  z = " + a + "copy(b)\n"),
+             "40.0 times a step and computes nothing with it (copies to another layout): let XLA choose the layout"},
             {"of a value inside the body",
              loop("  d = " + a + "negate(x)\n  c = " + a + "copy(d)\n  y = " + a + "negate(c)\n  z = " + a +
                   "add(w, d)\n"),
@@ -73,6 +74,84 @@ TEST_CASE("loop-carry-copy: a buffer that a loop carries is copied in every iter
                  "copy(p)\n  ROOT r = " + a + "add(c, p)\n}\n",
              ""},
         });
+}
+
+// A loop of 12 iterations over stacks of 12 blocks. `body` defines y and z, the next stacks, from x and w; `before` and
+// `after` define those with which the loop begins, x and w, and the result, r, from y.
+std::string stacks(const std::string& body, const std::string& before, const std::string& after) {
+  const std::string stack = "bf16[12,8,1024,128]{3,2,1,0:T(8,128)(2,1)}";
+  const std::string block = "bf16[1,8,1024,128]{3,2,1,0:T(8,128)(2,1)}";
+  const std::string state = "(s32[]{:T(128)}, " + stack + ", " + stack + ")";
+  const std::string i = "  i = s32[]{:T(128)} parameter(1)\n  o = s32[]{:T(128)} constant(0)\n";
+  return "HloModule m, is_scheduled=true\n\ncut {\n  x = " + stack + " parameter(0)\n" + i + "  ROOT d = " + block +
+         " dynamic-slice(x, i, o, o, o), dynamic_slice_sizes={1,8,1024,128}\n}\nturn {\n  b = " + block +
+         " parameter(0)\n  ROOT c = bf16[1,8,1024,128]{3,1,2,0:T(8,128)(2,1)} copy(b)\n}\nback {\n  x = " + stack +
+         " parameter(0)\n" + i + "  b = bf16[1,8,1024,128]{3,1,2,0:T(8,128)(2,1)} parameter(2)\n  c = " + block +
+         " copy(b)\n  ROOT d = " + stack + " dynamic-update-slice(x, c, i, o, o, o)\n}\ncond {\n  s = " + state +
+         " parameter(0)\n  i = s32[]{:T(128)} get-tuple-element(s), index=0\n  n = s32[]{:T(128)} constant(12)\n"
+         "  ROOT lt = pred[]{:T(512)} compare(i, n), direction=LT\n}\nbody {\n  s = " +
+         state + " parameter(0)\n  i = s32[]{:T(128)} get-tuple-element(s), index=0\n  x = " + stack +
+         " get-tuple-element(s), index=1\n  w = " + stack +
+         " get-tuple-element(s), index=2\n  o = s32[]{:T(128)} constant(0)\n  half = bf16[]{:T(256)} constant(0.5)\n" +
+         body + "  one = s32[]{:T(128)} constant(1)\n  next = s32[]{:T(128)} add(i, one)\n  ROOT t = " + state +
+         " tuple(next, y, z)\n}\nENTRY main {\n  p = " + stack + " parameter(0)\n  q = " + stack + " parameter(1)\n" +
+         before + "  zero = s32[]{:T(128)} constant(0)\n  t = " + state + " tuple(zero, x, w)\n  l = " + state +
+         " while(t), condition=cond, body=body\n  y = " + stack + " get-tuple-element(l), index=1\n  z = " + stack +
+         " get-tuple-element(l), index=2\n" + after + "}\n";
+}
+
+TEST_CASE("loop-carry-copy: arrays that a loop carries are moved and not computed with") {
+  const std::string stack = "bf16[12,8,1024,128]{3,2,1,0:T(8,128)(2,1)} ";
+  const std::string block = "bf16[1,8,1024,128]{3,2,1,0:T(8,128)(2,1)} ";
+  const std::string turned = "bf16[1,8,1024,128]{3,1,2,0:T(8,128)(2,1)} ";
+  const std::string filled =
+      "  x = " + stack + "negate(p)\n  w = " + stack + "custom-call(), custom_call_target=\"AllocateBuffer\"\n";
+  const std::string given = "  x = " + stack + "negate(p)\n  w = " + stack + "negate(q)\n";
+  const std::string first = "  ROOT r = " + stack + "negate(y)\n";
+  const std::string cut = "  b = " + block + "fusion(x, i), kind=kLoop, calls=cut\n";
+  const std::string turn = "  c = " + turned + "fusion(b), kind=kLoop, calls=turn\n";
+  // One position of a block changes.
+  const std::string position = "bf16[1,8,1,128]{3,1,2,0:T(8,128)(2,1)} ";
+  const std::string update = "  n = " + position + "broadcast(half), dimensions={}\n  u = " + turned +
+                             "dynamic-update-slice(c, n, o, o, i, o)\n";
+  const std::string back =
+      "  z = " + stack + "fusion(w, i, u), kind=kLoop, calls=back\n  y = " + stack + "bitcast(x)\n";
+  const std::string in_place =
+      "  n = bf16[1,8,8,128]{3,2,1,0:T(8,128)(2,1)} broadcast(half), dimensions={}\n  y = " + stack +
+      "dynamic-update-slice(x, n, i, o, o, o)\n";
+  check(
+      "loop-carry-copy",
+      {
+          {"out of a stack and back into another",
+           stacks(cut + turn + update + back, filled,
+                  "  c = " + stack + "copy(z)\n  ROOT r = " + stack + "negate(c)\n"),
+           "copies the array bf16[12,8,1024,128] (24.0 MiB), which the loop carries, 4.0 times a step and computes "
+           "nothing with it (slices out of a stack, copies to another layout, writes back into a stack, copies after "
+           "the loop): carry it in the loop and update it in place (dynamic_update_slice on the carry), or keep one "
+           "array for each layer, or let XLA choose the layout (in JAX, Layout.AUTO)"},
+          {"updated in place, but read through copies to another layout",
+           stacks(cut + turn + "  e = " + turned + "exponential(c)\n" + in_place + "  z = " + stack + "bitcast(w)\n",
+                  given, first),
+           "2.0 times a step and computes nothing with it (slices out of a stack, copies to another layout): keep one "
+           "array for each layer, or let XLA choose the layout"},
+          {"an argument that is not donated",
+           stacks(in_place + "  z = " + stack + "bitcast(w)\n",
+                  "  x = " + stack + "copy(p)\n  w = " + stack + "negate(q)\n", first),
+           "1.0 times a step and computes nothing with it (copies before the loop): donate argument 0"},
+          {"stacks that are only read",
+           stacks(cut + "  e = " + block + "exponential(b)\n  y = " + stack + "bitcast(x)\n  z = " + stack +
+                      "bitcast(w)\n",
+                  given, first),
+           "which the loop only reads, 1.0 times a step and computes nothing with it (slices out of a stack): keep one "
+           "array for each layer, or unroll the loop"},
+          {"updated in place", stacks(in_place + "  z = " + stack + "bitcast(w)\n", given, first), ""},
+          {"a stack of results",
+           stacks("  u = " + turned + "broadcast(half), dimensions={}\n" + back, filled,
+                  "  ROOT r = " + stack + "negate(z)\n"),
+           ""},
+          {"an optimizer", stacks("  y = " + stack + "add(x, w)\n  z = " + stack + "multiply(w, x)\n", given, first),
+           ""},
+      });
 }
 
 std::string entry(const std::string& body, const std::string& header = "") {

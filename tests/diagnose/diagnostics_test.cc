@@ -307,7 +307,6 @@ std::vector<Row> diagnoses() {
       {"matrix-in-f32", entry(kHighest), entry(kFullHead)},
       {"narrow-update", entry(kRowUpdate), entry(kWholeUpdate)},
       {"exposed-communication", kGatherReduce, kMostlyCompute, kEight},
-      {"communication-dominates", kGatherReduce, kMostlyCompute, kEight},
       {"crossover-not-reached", kGatherReduce, kMostlyCompute, kEight},
       {"gather-then-cut", kGatherReduce, kGatherUse, kEight},
       {"replicated-parameter", entry(kReplicated), entry(kSharded), kEight},

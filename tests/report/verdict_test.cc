@@ -90,6 +90,31 @@ TEST_CASE("padding that takes a part of the step is said, with its seconds and t
   }
 }
 
+TEST_CASE("what loops only copy is said in place of the memory that bounds it") {
+  StepPrediction p = step_of({works("hbm", Resource::kHbm, 0.9), works("vpu", Resource::kVector, 0.1)});
+  add_op(p, Resource::kHbm, 0.9, 0.5);
+  Diagnostic copies;
+  copies.code = DiagnosticCode::kLoopCarryCopy;
+  copies.seconds_at_stake = 0.8;
+  p.diagnostics.push_back(copies);
+  CHECK(verdict(p) ==
+        "80 % of the step, 800 ms, copies arrays that a loop carries or reads and computes nothing with them: "
+        "loop-carry-copy says how to avoid it.");
+  p.diagnostics[0].seconds_at_stake = 0.2;
+  CHECK_THAT(verdict(p), Catch::Matchers::Contains("20 % of the step, 200 ms, copies arrays"));
+  CHECK_THAT(verdict(p), Catch::Matchers::Contains("90 % of the step is bound by hbm"));
+  p.diagnostics[0].seconds_at_stake = 0.02;
+  CHECK(verdict(p).find("copies arrays") == std::string::npos);
+}
+
+TEST_CASE("communication over several axes is said if it is a large part of the step together") {
+  StepPrediction p = step_of(
+      {works("mxu", Resource::kMatrix, 0.86), waits("wait (ici, axis_0)", 0.08), waits("wait (ici, axis_1)", 0.06)});
+  CHECK_THAT(verdict(p), Catch::Matchers::Contains(
+                             "14 % of the step is communication that nothing hides. Most of it: 8 % of the step waits "
+                             "for ici, axis_0."));
+}
+
 TEST_CASE("products that other devices repeat are not called well used") {
   StepPrediction p = step_of({works("mxu", Resource::kMatrix, 1)});
   add_op(p, Resource::kMatrix, 1, 0.95);

@@ -61,8 +61,8 @@ TEST_CASE("each check holds or fails, and a failure says why") {
        {"the peak in HBM is ", "Live at the peak", "lhs", "32.0 MiB"}},
       {"has_no_diagnostic",
        has_no_diagnostic(step(), "unknown-trip-count"),
-       has_no_diagnostic(step(), "communication-dominates"),
-       {"1 diagnostics [communication-dominates], expected none"}},
+       has_no_diagnostic(step(), "exposed-communication"),
+       {"1 diagnostics [exposed-communication], expected none"}},
       {"unknown_at_most", unknown_at_most(step()), unknown_at_most(step(), -1), {"0 % of the step is unknown"}},
   };
   for (const Case& c : cases) {
@@ -95,7 +95,7 @@ static_assert(std::is_same_v<decltype(!std::declval<CheckResult>()), CheckResult
 
 TEST_CASE("warnings") {
   CHECK_FALSE(has_no_warning(step()));
-  CHECK_THAT(has_no_warning(step()).message(), ContainsSubstring("communication-dominates"));
+  CHECK_THAT(has_no_warning(step()).message(), ContainsSubstring("exposed-communication"));
   StepPrediction quiet = step();
   quiet.diagnostics.clear();
   CHECK(has_no_warning(quiet));
