@@ -230,8 +230,8 @@ std::vector<Collective> find_collectives(const Module& module);
 enum class AxisRole : std::uint8_t { kUnknown, kData, kFsdp, kTensor, kExpert, kSequence, kPipeline };
 
 struct MeshAxis {
-  // From the text or from MeshOptions, or else what is known of the axis: "8-way axis", and "8-way stride-16 axis"
-  // where the mesh has several of its size. The axis between slices is "slices".
+  // From the text or from MeshOptions, or else what is known of the axis: "8-way", and "8-way stride-16" where the mesh
+  // has several of its size. The axis between slices is "slices".
   std::string name;
   bool named_in_text = false;
   std::int64_t size = 1;

@@ -154,7 +154,7 @@ struct CollectivePrediction {
   std::int64_t group_size = 1;
   std::int64_t group_count = 1;
   std::vector<std::string> axes;        // in words: "data (8-way, stride 16)", "8-way stride-16 axis"
-  std::vector<std::string> axis_names;  // of the same axes: "data", or "8-way axis" if nothing names it
+  std::vector<std::string> axis_names;  // of the same axes: "data", or "8-way" if nothing names it
   AxisRole role = AxisRole::kUnknown;   // what it sends: kFsdp and kData are weights and gradients
   std::string algorithm;                // "ring, both directions", ...
   double seconds = 0;                   // of one execution

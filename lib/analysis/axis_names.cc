@@ -42,25 +42,24 @@ void describe_unnamed_axes(std::vector<MeshAxis>& axes) {
   for (const MeshAxis& axis : axes) ++of_size[axis.size];
   for (MeshAxis& axis : axes) {
     if (!axis.name.empty()) continue;
-    axis.name =
-        of_size[axis.size] > 1 ? description_of_axis(axis.size, axis.stride) : absl::StrCat(axis.size, "-way axis");
+    axis.name = of_size[axis.size] > 1 ? description_of_axis(axis.size, axis.stride) : absl::StrCat(axis.size, "-way");
   }
 }
 
-// Description = Number "-way " [ "stride-" Number " " ] "axis" ;
+// Description = Number "-way" [ " stride-" Number ] ;
 bool is_description_of_axis(std::string_view name) {
-  if (!skip_number(name) || !skip_text(name, "-way ")) return false;
-  if (skip_text(name, "stride-") && (!skip_number(name) || !skip_text(name, " "))) return false;
-  return name == "axis";
+  if (!skip_number(name) || !skip_text(name, "-way")) return false;
+  if (skip_text(name, " stride-") && !skip_number(name)) return false;
+  return name.empty();
 }
 
 std::string description_of_axis(std::int64_t size, std::int64_t stride) {
-  return absl::StrCat(size, "-way stride-", stride, " axis");
+  return absl::StrCat(size, "-way stride-", stride);
 }
 
 std::string axis_with_stride(const MeshAxis& axis) {
   return is_description_of_axis(axis.name)
-             ? description_of_axis(axis.size, axis.stride)
+             ? absl::StrCat(description_of_axis(axis.size, axis.stride), " axis")
              : absl::StrCat(axis.name, " (", axis.size, "-way, stride ", axis.stride, ")");
 }
 
@@ -70,7 +69,7 @@ std::string axis_with_size(const MeshAxis& axis) {
 }
 
 std::string axis_in_sentence(std::string_view name) {
-  return is_description_of_axis(name) ? absl::StrCat("the ", to_absl(name)) : std::string(name);
+  return is_description_of_axis(name) ? absl::StrCat("the ", to_absl(name), " axis") : std::string(name);
 }
 
 }  // namespace hloroof::internal::inline analysis

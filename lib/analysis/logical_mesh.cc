@@ -213,7 +213,7 @@ void add_slices(const std::vector<Collective>& collectives, LogicalMesh& mesh) {
   for (MeshAxis& axis : axes) {
     axis.stride = saturating_multiply(axis.stride, devices);
     // Axes between slices may have the size of an axis inside them, so several are told apart by their strides.
-    axis.name = axes.size() == 1 ? "slices" : description_of_axis(axis.size, axis.stride);
+    axis.name = axes.size() == 1 ? std::string(kSlicesAxis) : description_of_axis(axis.size, axis.stride);
   }
   mesh.axes.insert(mesh.axes.begin(), axes.begin(), axes.end());
   mesh.device_count = std::min(saturating_multiply(devices, mesh.slices), std::numeric_limits<std::int64_t>::max() / 2);
@@ -252,7 +252,7 @@ LogicalMesh named_mesh(const Module& module, const std::vector<Collective>& coll
 
 void copy_to_slices(std::int64_t slices, LogicalMesh& mesh) {
   MeshAxis axis;
-  axis.name = "slices";
+  axis.name = kSlicesAxis;
   axis.size = slices;
   axis.stride = mesh.device_count;
   mesh.axes.insert(mesh.axes.begin(), std::move(axis));

@@ -320,8 +320,8 @@ std::string PhysicalMapping::to_string(const LogicalMesh& mesh) const {
   for (std::size_t i = 0; i < mesh.axes.size() && i < pieces.size(); ++i) {
     const MeshAxis& axis = mesh.axes[i];
     absl::StrAppend(&text, text.empty() ? "" : "; ", axis.name);
-    if (!is_description_of_axis(axis.name)) absl::StrAppend(&text, " ", axis.size);
-    absl::StrAppend(&text, " on ", placement(i));
+    absl::StrAppend(&text, is_description_of_axis(axis.name) ? " axis" : absl::StrCat(" ", axis.size), " on ",
+                    placement(i));
   }
   return text.empty() ? "one device" : text;
 }

@@ -169,12 +169,12 @@ TEST_CASE("An axis without a name is called after its size, and after its stride
     std::vector<std::string> names;
   };
   const Row rows[] = {
-      {8, {all_reduce("[1,8]<=[8]")}, {"8-way axis"}},
-      {8, {all_reduce("mesh['axis_0'=4,'axis_1'=2] {'axis_1'}")}, {"4-way axis", "2-way axis"}},
+      {8, {all_reduce("[1,8]<=[8]")}, {"8-way"}},
+      {8, {all_reduce("mesh['axis_0'=4,'axis_1'=2] {'axis_1'}")}, {"4-way", "2-way"}},
       {16,
        {all_reduce("[8,2]<=[16]"), all_reduce("[8,2]<=[2,8]T(1,0)")},
-       {"2-way stride-8 axis", "4-way axis", "2-way stride-1 axis"}},
-      {8, {all_reduce("mesh['axis_12'=4,'_axis_1'=2] {'axis_12'}")}, {"4-way axis", "2-way axis"}},
+       {"2-way stride-8", "4-way", "2-way stride-1"}},
+      {8, {all_reduce("mesh['axis_12'=4,'_axis_1'=2] {'axis_12'}")}, {"4-way", "2-way"}},
       {8, {all_reduce("mesh['axis_x'=4,'axis'=2] {'axis'}")}, {"axis_x", "axis"}},
   };
   for (const Row& row : rows) {
@@ -185,11 +185,11 @@ TEST_CASE("An axis without a name is called after its size, and after its stride
     }
     CHECK(names == row.names);
   }
-  CHECK(axis_in_sentence("8-way axis") == "the 8-way axis");
-  CHECK(axis_in_sentence("2-way stride-4 axis") == "the 2-way stride-4 axis");
+  CHECK(axis_in_sentence("8-way") == "the 8-way axis");
+  CHECK(axis_in_sentence("2-way stride-4") == "the 2-way stride-4 axis");
   CHECK(axis_in_sentence("data") == "data");
   CHECK_FALSE(is_description_of_axis("axis"));
-  CHECK_FALSE(is_description_of_axis("8-way axis of mine"));
+  CHECK_FALSE(is_description_of_axis("8-way axis"));
 }
 
 std::string role_of(const std::string& file) {
