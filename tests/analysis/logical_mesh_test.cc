@@ -219,6 +219,23 @@ TEST_CASE("Roles of the axes of real programs") {
   CHECK(role_of("step/maxtext-32b.v5p-128.hlo") == "FSDP 16 x tensor 4");
 }
 
+TEST_CASE("Meshes of real programs whose groups are over meshes in another order than that of the devices") {
+  if (!std::ifstream(shared_path("corpus/stories/giant_bad.hlo"))) HLOROOF_SKIP("no corpus");
+  const struct {
+    const char* file;
+    const char* mesh;
+  } rows[] = {
+      {"stories/giant_bad.hlo", "4-way stride-2 axis x 2-way stride-1 axis"},
+      {"step/llama3.1-405b-fp8.b200-256.hlo", "2-way stride-128 axis x 128-way stride-1 axis"},
+  };
+  for (const auto& row : rows) {
+    INFO(row.file);
+    absl::StatusOr<Module> module = load_module(shared_path("corpus/") + row.file);
+    REQUIRE(module.ok());
+    CHECK(infer_mesh(*module).to_string() == row.mesh);
+  }
+}
+
 TEST_CASE("A line pasted from a profile has the devices its groups name") {
   absl::StatusOr<Module> module = parse_module(
       "%all-reduce.3 = bf16[32,32,8192]{2,1,0} all-reduce(bf16[32,32,8192]{2,1,0} %fusion.32), channel_id=1, "
