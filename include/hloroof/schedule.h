@@ -13,13 +13,14 @@ namespace hloroof {
 inline namespace v0 {
 
 struct LiveBuffer {
-  std::string name;
+  std::string name;  // of the instruction that defines it
   std::string shape;
   double bytes = 0;
   double padding_bytes = 0;
   std::string op_name;
   std::string source_file;
   std::int64_t source_line = 0;
+  bool is_argument = false;  // of the program
 };
 
 // An argument that is not donated although a result has the same type and dimensions. Donating it would save `bytes`.

@@ -16,6 +16,7 @@
 #include "lib/base/units.h"
 #include "lib/ir/rows.h"
 #include "lib/kernel/tpu/kernel_run.h"
+#include "lib/schedule/alike_buffers.h"
 #include "lib/work/custom_call.h"
 #include "lib/work/gpu_kernel.h"
 #include "lib/work/work.h"
@@ -189,9 +190,10 @@ class Diagnoser {
     std::string text = absl::StrFormat("needs %.2f GiB of memory, and %.2f GiB are usable: does not fit by %.2f GiB",
                                        memory.hbm_peak_bytes / kGib, memory.usable_bytes / kGib,
                                        (memory.hbm_peak_bytes - memory.usable_bytes) / kGib);
-    for (std::size_t i = 0; i < std::min<std::size_t>(3, memory.live_at_peak.size()); ++i) {
-      const LiveBuffer& live = memory.live_at_peak[i];
-      text += absl::StrFormat("%s %s %.2f GiB", i == 0 ? "; largest:" : ",", live.name, live.bytes / kGib);
+    const std::vector<AlikeBuffers> alike = fold_alike(memory.live_at_peak);
+    for (std::size_t i = 0; i < std::min<std::size_t>(3, alike.size()); ++i) {
+      text += absl::StrFormat("%s %s %.2f GiB", i == 0 ? "; largest:" : ",", alike_label(alike[i], memory.live_at_peak),
+                              alike[i].bytes / kGib);
     }
     text += absl::StrFormat("; padding accounts for %.0f %%", 100 * memory.padding_bytes / memory.hbm_peak_bytes);
     if (!memory.donatable.empty()) {

@@ -150,7 +150,8 @@ struct Predictor::State {
   // Like refresh(), but also updates the callers of all computations, which only memory() and predict() read.
   absl::Status refresh_all() {
     if (absl::Status status = refresh(); !status.ok()) return status;
-    if (since.callers.empty() && since.computation_limit == module.computation_limit()) return absl::OkStatus();
+    const bool has_other_callers = !since.callers.empty() || since.lost_callers;
+    if (!has_other_callers && since.computation_limit == module.computation_limit()) return absl::OkStatus();
     own_facts();
     if (absl::Status status = find_calls_again(); !status.ok()) {
       facts.reset();
@@ -223,6 +224,7 @@ struct Predictor::State {
   // New fused or applied computations do not make it stale, because `since` keeps their callers.
   absl::Status update_calls(Stale& stale) {
     for (const auto& [computation, caller] : stale.callers) since.callers.emplace(computation.index, caller);
+    since.lost_callers |= stale.lost_callers;
     if (!stale.calls) return absl::OkStatus();
     const CallGraph before = std::move(facts->calls);
     const std::size_t known = std::min(since.computation_limit, module.computation_limit());

@@ -1,8 +1,10 @@
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "lib/base/units.h"
 #include "lib/describe/short_names.h"
 #include "lib/describe/table.h"
 #include "lib/report/views.h"
+#include "lib/schedule/alike_buffers.h"
 
 namespace hloroof::internal::inline report {
 namespace {
@@ -63,20 +65,23 @@ std::string memory_view(const StepPrediction& p, const ViewOptions& options) {
               {"source", Align::kLeft, 18}});
   double shown = 0;
   std::size_t rows = 0;
-  for (const LiveBuffer& buffer : memory.live_at_peak) {
+  std::size_t rest = memory.live_at_peak.size();
+  for (const AlikeBuffers& alike : fold_alike(memory.live_at_peak)) {
     if (options.rows.limit > 0 && rows == options.rows.limit) break;
     ++rows;
-    shown += buffer.bytes;
-    const double logical = buffer.bytes - buffer.padding_bytes;
-    live.add({format_bytes(buffer.bytes),
-              buffer.padding_bytes > 0 && logical > 0 ? absl::StrFormat("%.1fx", buffer.bytes / logical) : "",
-              buffer.name, buffer.shape, short_source(buffer.source_file, buffer.source_line)});
+    rest -= alike.count;
+    shown += alike.bytes;
+    const double logical = alike.bytes - alike.padding_bytes;
+    const LiveBuffer& first = memory.live_at_peak[alike.first];
+    live.add({format_bytes(alike.bytes),
+              alike.padding_bytes > 0 && logical > 0 ? absl::StrFormat("%.1fx", alike.bytes / logical) : "",
+              alike_label(alike, memory.live_at_peak),
+              alike.shapes == 1 ? first.shape : absl::StrCat(first.shape, " and others"),
+              short_source(first.source_file, first.source_line)});
   }
-  if (rows < memory.live_at_peak.size()) {
-    live.add({format_bytes(memory.hbm_peak_bytes - shown), "", format_others(memory.live_at_peak.size() - rows)});
-  }
+  if (rest > 0) live.add({format_bytes(memory.hbm_peak_bytes - shown), "", format_others(rest)});
   live.add({format_bytes(memory.hbm_peak_bytes), "", "TOTAL"});
-  return out + "\nLive at the peak; padding: expansion by tiles\n" + live.to_string(options);
+  return out + "\nLive at the peak, alike buffers in one row; padding: expansion by tiles\n" + live.to_string(options);
 }
 
 }  // namespace hloroof::internal::inline report

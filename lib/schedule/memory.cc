@@ -559,6 +559,8 @@ class Analysis {
       const SourceLocation source = source_location(instruction, frames);
       live.source_file = source.file;
       live.source_line = source.line;
+      live.is_argument =
+          instruction.opcode() == Opcode::kParameter && instruction.computation().id() == module_.entry().id();
       memory.live_at_peak.push_back(std::move(live));
     }
     if (const double table = result_table_bytes(); table > 0) {

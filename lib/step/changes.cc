@@ -177,7 +177,10 @@ class Finder {
         for (ComputationId id : called) stale_.callers.emplace_back(id, edit.instruction);
         [[fallthrough]];
       case Edit::Kind::kErased:
-      case Edit::Kind::kMoved: stale_.calls |= matters; break;
+      case Edit::Kind::kMoved:
+        stale_.calls |= matters;
+        stale_.lost_callers |= edit.kind == Edit::Kind::kErased && !called.empty();
+        break;
       case Edit::Kind::kRoot: stale_.calls |= matters || is_scheduled(instruction.computation().id()); break;
       case Edit::Kind::kAttributes:
         if (!names_computations(edit.key)) break;

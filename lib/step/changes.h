@@ -30,6 +30,8 @@ struct Stale {
   bool calls = false;
   // New callers of fused or applied computations. These do not make the call graph stale.
   std::vector<std::pair<ComputationId, InstructionId>> callers;
+  // A caller was erased. The call graph names it until it is found again.
+  bool lost_callers = false;
 
   // The collectives: the list of them, and the carrier and the done of each.
   bool collectives = false;
@@ -56,6 +58,7 @@ struct Stale {
 struct SinceCallGraph {
   std::size_t computation_limit = 0;                    // computations from this id on are new
   std::multimap<std::uint32_t, InstructionId> callers;  // by index of the computation; may include erased instructions
+  bool lost_callers = false;                            // the call graph names erased instructions
 };
 
 // `facts` are those from before the edits. Conservative: may report unchanged parts, never misses a changed one.

@@ -295,6 +295,26 @@ TEST_CASE("in a browser: no errors, a dot an op, and the filter filters") {
   CHECK(count(chosen.dom, "aria-sort=\"descending\"") == 1);
 }
 
+TEST_CASE("in a browser: links lead to the sections, and a narrow iteration of a loop is enlarged") {
+  const std::string browser = find_browser();
+  if (browser.empty()) HLOROOF_SKIP("no chromium");
+  const TemporaryFolder folder;
+  const std::string path = folder.path() + "/page.html";
+  for (const auto& [dump, has_loop] :
+       std::vector<std::pair<std::string, bool>>{{"tests/report/dumps/scanned_layers.v5e.hlo", true},
+                                                 {"examples/ffn_block.v5e_2x4.hlo", false}}) {
+    CAPTURE(dump);
+    make_page(dump, "tpu_v5e", path);
+    const Opened opened = open_page(browser, folder, path, "");
+    if (opened.dom.find("<html") == std::string::npos) HLOROOF_SKIP("chromium does not start here");
+    CHECK(opened.log.find("CONSOLE") == std::string::npos);
+    const std::size_t links = count(opened.dom, "<a href=\"#section-");
+    CHECK(links > 8);
+    CHECK(count(opened.dom, "<h2 id=\"section-") == links);
+    CHECK((opened.dom.find("One iteration of") != std::string::npos) == has_loop);
+  }
+}
+
 TEST_CASE("in a browser: waits are rows, so that the total is the step") {
   const std::string browser = find_browser();
   if (browser.empty()) HLOROOF_SKIP("no chromium");

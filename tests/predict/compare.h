@@ -64,11 +64,12 @@ inline std::string difference(const StepPrediction& a, const StepPrediction& b) 
   for (std::size_t i = 0; i < a.collectives.size(); ++i) {
     const CollectivePrediction& x = a.collectives[i];
     const CollectivePrediction& y = b.collectives[i];
-    if (x.id != y.id || x.axes != y.axes || x.axis_names != y.axis_names || x.algorithm != y.algorithm ||
-        x.crossover_tokens != y.crossover_tokens || !same(x.seconds, y.seconds) ||
-        !same(x.exposed_seconds, y.exposed_seconds)) {
-      return "collective " + x.name;
-    }
+    if (x.id != y.id || x.name != y.name) return "collective " + x.name + " against " + y.name;
+    if (x.axes != y.axes || x.axis_names != y.axis_names) return "axes of " + x.name;
+    if (x.algorithm != y.algorithm) return "algorithm of " + x.name;
+    if (x.crossover_tokens != y.crossover_tokens) return "crossover of " + x.name;
+    if (x.role != y.role) return "role of " + x.name;
+    if (!same(x.seconds, y.seconds) || !same(x.exposed_seconds, y.exposed_seconds)) return "time of " + x.name;
   }
   if (a.mesh.size() != b.mesh.size()) return "mesh";
   for (std::size_t i = 0; i < a.mesh.size(); ++i) {

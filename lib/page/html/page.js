@@ -92,9 +92,20 @@ function drawPlots() {
   drawBreakdown();
   drawRoofline();
   drawTimeline();
+  drawIteration();
   drawMemory();
   drawTreemap();
   collectMarks();
+}
+
+// A link to each section. The fragment of such a link sets nothing else of the page.
+function drawContents() {
+  const links = [...document.querySelectorAll('main section > h2')].filter((title) => title.closest('[hidden]') === null).map((title) => {
+    const name = title.firstChild.textContent.trim();
+    title.id = 'section-' + name.toLowerCase().replaceAll(' ', '-');
+    return `<a href="#${title.id}">${escapeText(name)}</a>`;
+  });
+  $('contents').innerHTML = links.join('');
 }
 
 function showStep(number) {
@@ -107,6 +118,7 @@ function showStep(number) {
   drawSections();
   drawPlots();
   drawTable();
+  drawContents();
 }
 
 let lastWidth = innerWidth;

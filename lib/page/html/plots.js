@@ -47,7 +47,6 @@ function memoryRoofs() {
 
 function drawRoofline() {
   const W = widthOf('roofline'), H = W < 600 ? 340 : 430, L = 78, R = 16, T = 18, B = 40;
-  const lowest = 1e-3;  // ops without flops or bytes are drawn at the edge
   const compute = computeRoofs();
   const memory = memoryRoofs();
   const main = memory.find((r) => r.isMain);
@@ -58,16 +57,29 @@ function drawRoofline() {
     if (op.intensity > 0) { leastX = Math.min(leastX, op.intensity); mostX = Math.max(mostX, op.intensity); }
     if (op.rate > peak / 1e8) leastY = Math.min(leastY, op.rate);
   }
-  const x0 = Math.floor(Math.log10(Math.max(lowest, leastX)));
+  const x0 = Math.floor(Math.log10(Math.max(1e-3, leastX)));
   const x1 = Math.ceil(Math.log10(mostX));
   const y1 = Math.ceil(Math.log10(peak) + 0.2);
   const y0 = Math.max(y1 - 8, Math.floor(Math.log10(leastY)));
   const within = (v, low, high) => Math.min(high, Math.max(low, Math.log10(Math.max(v, 1e-300))));
-  const edge = 20;  // room for the dots at the edge
-  const X = (v) => L + edge + (within(v, x0, x1) - x0) / (x1 - x0) * (W - L - R - edge);
-  const Y = (v) => H - B - edge - (within(v, y0, y1) - y0) / (y1 - y0) * (H - T - B - edge);
+  // Ops without FLOPs stand below the plane, and those without traffic of the main memory to the right of it: their
+  // intensity or their rate has no place on a logarithmic axis.
+  const below = timed.some((op) => op.rate === 0) ? 46 : 20;
+  const aside = timed.some((op) => op.hbm_bytes === 0) ? (W < 600 ? 64 : 110) : 0;
+  const left = L + 20, right = W - R - aside, bottom = H - B - below;
+  const X = (v) => left + (within(v, x0, x1) - x0) / (x1 - x0) * (right - left);
+  const Y = (v) => bottom - (within(v, y0, y1) - y0) / (y1 - y0) * (bottom - T);
+  let free = L + 4;  // where the next op without FLOPs is placed: side by side, the longest first
+  const placeX = (op, radius) => {
+    if (op.hbm_bytes === 0) return right + aside / 2;
+    if (op.rate > 0) return X(op.intensity);
+    const x = Math.min(free + radius, right - radius);
+    free = x + radius + 2;
+    return x;
+  };
+  const placeY = (op) => (op.rate === 0 ? H - B - (below - 10) / 2 : Y(op.rate));
   let body = '';
-  const skip = Math.ceil((x1 - x0) * 42 / (W - L - R));  // so that the numbers have room
+  const skip = Math.ceil((x1 - x0) * 42 / (right - left));  // so that the numbers have room
   for (let e = x0; e <= x1; e += skip) {
     const x = X(10 ** e);
     body += `<line class="grid" x1="${x}" x2="${x}" y1="${T}" y2="${H - B}"/><text x="${x}" y="${H - B + 15}" ` +
@@ -75,16 +87,26 @@ function drawRoofline() {
   }
   for (let e = y0; e <= y1; ++e) {
     const y = Y(10 ** e);
-    body += `<line class="grid" x1="${L}" x2="${W - R}" y1="${y}" y2="${y}"/><text x="${L - 6}" y="${y + 4}" ` +
+    body += `<line class="grid" x1="${L}" x2="${right}" y1="${y}" y2="${y}"/><text x="${L - 6}" y="${y + 4}" ` +
       `text-anchor="end">${rate(10 ** e, 'flop/s')}</text>`;
   }
-  body += `<text x="${(L + W - R) / 2}" y="${H - 8}" text-anchor="middle">flop per byte of main memory</text>`;
+  body += `<text x="${(left + right) / 2}" y="${H - 8}" text-anchor="middle">flop per byte of main memory</text>`;
+  if (below > 20) {
+    const y = bottom + 10;
+    body += `<line class="border" x1="${L}" x2="${W - R}" y1="${y}" y2="${y}"/>` +
+      `<text x="${L - 6}" y="${H - B - (below - 10) / 2 + 4}" text-anchor="end">no FLOPs</text>`;
+  }
+  if (aside > 0) {
+    body += `<line class="border" x1="${right + 8}" x2="${right + 8}" y1="${T}" y2="${H - B}"/>` +
+      ['no traffic of', 'main memory'].map((line, i) =>
+        `<text x="${right + aside / 2 + 6}" y="${H - B + 15 + 13 * i}" text-anchor="middle">${line}</text>`).join('');
+  }
   const longest = timed.reduce((most, op) => Math.max(most, op.total_seconds), 1e-300);
   const dots = [];
   for (const op of [...timed].sort((a, b) => b.total_seconds - a.total_seconds)) {
     const radius = 2 + 16 * Math.sqrt(op.total_seconds / longest);
-    dots.push(`<circle ${mark(op)}class="${boundClass(op.bound)}" cx="${X(op.intensity).toFixed(1)}" ` +
-      `cy="${Y(op.rate).toFixed(1)}" r="${radius.toFixed(1)}"/>`);
+    dots.push(`<circle ${mark(op)}class="${boundClass(op.bound)}" cx="${placeX(op, radius).toFixed(1)}" ` +
+      `cy="${placeY(op).toFixed(1)}" r="${radius.toFixed(1)}"/>`);
   }
   body += dots.join('');
   let above = 0;  // y of the label of the roof above
@@ -93,16 +115,16 @@ function drawRoofline() {
     const y = Y(r.rate);
     const label = Math.max(y - 4, above + 12);
     above = label;
-    body += `<line class="roof" data-kind="compute" data-roof="${i}" x1="${X(from)}" x2="${W - R}" y1="${y}" y2="${y}"/>` +
-      `<text class="roofname" x="${W - R - 4}" y="${label}" text-anchor="end">${r.name} ${rate(r.rate, 'flop/s')}</text>`;
+    body += `<line class="roof" data-kind="compute" data-roof="${i}" x1="${X(from)}" x2="${right}" y1="${y}" y2="${y}"/>` +
+      `<text class="roofname" x="${right - 4}" y="${label}" text-anchor="end">${r.name} ${rate(r.rate, 'flop/s')}</text>`;
   });
   memory.forEach((r, i) => {
     const from = Math.max(10 ** x0, 10 ** y0 / r.rate);
     const to = Math.min(10 ** x1, peak / r.rate);
     if (to <= from) return;
     const at = X(from) + 14 + (W < 600 ? 34 : 60) * i;
-    const intensity = 10 ** (x0 + (at - L - edge) / (W - L - R - edge) * (x1 - x0));
-    const slope = Math.atan2((H - T - B - edge) / (y1 - y0), (W - L - R - edge) / (x1 - x0)) * -180 / Math.PI;
+    const intensity = 10 ** (x0 + (at - left) / (right - left) * (x1 - x0));
+    const slope = Math.atan2((bottom - T) / (y1 - y0), (right - left) / (x1 - x0)) * -180 / Math.PI;
     body += `<line class="roof" data-kind="memory" data-roof="${i}" x1="${X(from)}" y1="${Y(from * r.rate)}" x2="${X(to)}" ` +
       `y2="${Y(to * r.rate)}"/><text class="roofname" transform="translate(${at.toFixed(1)} ` +
       `${(Y(intensity * r.rate) - 5).toFixed(1)}) rotate(${slope.toFixed(1)})">${r.name} ${rate(r.rate, 'B/s')}</text>`;

@@ -27,7 +27,7 @@ let marks = [];  // the elements outside the table that belong to ops
 
 // Call after redrawing.
 function collectMarks() {
-  marks = [...document.querySelectorAll('#roofline circle, #timeline rect[data-op], #treemap rect[data-op]')]
+  marks = [...document.querySelectorAll('#roofline circle, #timeline rect[data-op], #iteration rect[data-op], #treemap rect[data-op]')]
     .map((element) => [Number(element.dataset.op), element]);
   isDimmed = false;
   dim();

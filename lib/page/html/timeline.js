@@ -44,8 +44,7 @@ const labelText = (x, y, text, anchor, look) =>
   `<text class="label ${look}" x="${x.toFixed(1)}" y="${y}" text-anchor="${anchor}">${escapeText(text)}</text>`;
 
 // One lane: outlines of loops, bars, and the labels above all of them.
-function drawLane(lane, top, X) {
-  const [from, to] = timelineRange;
+function drawLane(lane, top, X, [from, to]) {
   const height = TIMELINE.row - 8;
   const least = 0.5;
   const pixels = new Map();  // x to {class: width}
@@ -82,22 +81,44 @@ function drawLane(lane, top, X) {
   return [...outlines, ...mergedEvents(pixels, top, height), ...bars, ...labels].join('');
 }
 
-function drawTimeline() {
+function timelineSvg(range) {
   const {R, row} = TIMELINE;
   const W = widthOf('timeline'), L = timelineLeft();
-  const lanes = [...new Set(data.timeline.map((e) => e[1]))];
-  const [from, to] = timelineRange;
+  const [from, to] = range;
+  const lanes = [...new Set(data.timeline.filter((e) => e[3] >= from && e[2] <= to).map((e) => e[1]))];
   const X = (t) => L + (t - from) / (to - from) * (W - L - R);
   const H = 22 + row * lanes.length + 10;
   const body = lanes.map((lane, i) => `<text x="${L - 8}" y="${row * i + 23}" text-anchor="end">${escapeText(lane)}</text>` +
-    drawLane(lane, i * row + 8, X));
+    drawLane(lane, i * row + 8, X, range));
   const marks = W < 600 ? 3 : 5;
   for (let i = 0; i <= marks; ++i) {
     body.push(`<text x="${L + (W - L - R) * i / marks}" y="${H - 8}" text-anchor="${i === marks ? 'end' : i === 0 ? 'start' : 'middle'}">` +
       `${seconds(from + (to - from) * i / marks)}</text>`);
   }
-  $('timeline').innerHTML = svg(W, H, body.join(''));
-  $('whole').hidden = from === 0 && to === timelineEnd;
+  return svg(W, H, body.join(''));
+}
+
+// An iteration is drawn by itself if it has less than this share of the width of the timeline.
+const NARROW = 0.25;
+
+// The loop that takes most of the step, if the timeline has its first iteration narrow: {op, begin, end}.
+function narrowLoop() {
+  const loops = data.timeline.filter(([index, , , , awaited]) => awaited === null && ops[index].opcode === 'while' && ops[index].trips > 1);
+  const [index, , begin, end] = loops.reduce((most, e) => (e[3] - e[2] > most[3] - most[2] ? e : most), [-1, '', 0, 0]);
+  if (index < 0) return null;
+  const iteration = (end - begin) / ops[index].trips;
+  return iteration < NARROW * timelineEnd ? {op: ops[index], begin, end: begin + iteration} : null;
+}
+
+function drawTimeline() {
+  $('timeline').innerHTML = timelineSvg(timelineRange);
+  $('whole').hidden = timelineRange[0] === 0 && timelineRange[1] === timelineEnd;
+}
+
+function drawIteration() {
+  const loop = narrowLoop();
+  $('iteration').innerHTML = loop === null ? '' : `<h3>One iteration of ${opLink(loop.op.index)} ` +
+    `<small>the first of ${loop.op.trips}, enlarged</small></h3>` + timelineSvg([loop.begin, loop.end]);
 }
 
 function zoomTimeline(from, to) {
