@@ -35,7 +35,7 @@ EXAMPLES = pathlib.Path(__file__).resolve().parents[1]
 
 @pytest.fixture(scope="module")
 def ffn():
-    """A feed-forward block on 4 x 2 chips: weights are sharded over axis_0, activations over axis_1."""
+    """A feed-forward block on 4 x 2 chips: weights are sharded over the axis of 4, activations over that of 2."""
     return hloroof.predict_step_time(EXAMPLES / "ffn_block.v5e_2x4.hlo", "tpu_v5e")
 
 
@@ -54,7 +54,7 @@ def test_budget(ffn):
 #     assert len(re.findall(r" all-gather(-start)?\(", hlo)) == 2    # but one of the two is an async fusion without that text
 def test_collectives(ffn):
     assert_collectives(ffn, all_gather=2, reduce_scatter=1, collective_permute=range(1, 7), others=0, bytes_below=65 * 2**20)
-    assert_collectives(ffn, over="axis_1", all_gather=1, reduce_scatter=1, others=0, exposed_below=2e-3)
+    assert_collectives(ffn, over="2-way", all_gather=1, reduce_scatter=1, others=0, exposed_below=2e-3)
 
 
 # "The products overlap with the communication of their operands" (collective matmul). With an expression:

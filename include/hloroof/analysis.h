@@ -190,8 +190,9 @@ struct DeviceGroups {
   std::vector<GridAxis> within;
   std::vector<GridAxis> across;
   std::vector<std::vector<std::int64_t>> members;  // irregular groups only
-  // The axes of the mesh over which the text defines the groups, if it does.
-  std::vector<std::pair<std::string, std::int64_t>> named_axes;
+  // The axes of the mesh over which the text defines the groups, if it does and they have names of the program: those
+  // that XLA numbers ("axis_0") are not among them. Strides are those of devices, whatever order the mesh has these in.
+  std::vector<std::pair<std::string, GridAxis>> named_axes;
 };
 
 // ---- Collectives -------------------------------------------------------------------------------------------------
@@ -229,7 +230,9 @@ std::vector<Collective> find_collectives(const Module& module);
 enum class AxisRole : std::uint8_t { kUnknown, kData, kFsdp, kTensor, kExpert, kSequence, kPipeline };
 
 struct MeshAxis {
-  std::string name;  // from the text, or else from the size ("axis8") and the stride ("axis8_stride16")
+  // From the text or from MeshOptions, or else what is known of the axis: "8-way", and "8-way stride-16" where the mesh
+  // has several of its size. The axis between slices is "slices".
+  std::string name;
   bool named_in_text = false;
   std::int64_t size = 1;
   std::int64_t stride = 1;
@@ -248,7 +251,7 @@ struct LogicalMesh {
   std::vector<InstructionId> unaligned;  // collectives whose groups do not match the axes; the fallback predicts them
   std::vector<std::string> notes;        // assumptions
 
-  std::string to_string() const;  // "data 4 (stride 2) x model 2 (stride 1)"
+  std::string to_string() const;  // "data 4 (stride 2) x model 2 (stride 1)", "8-way stride-1 axis"
 };
 LogicalMesh infer_mesh(const Module& module);
 LogicalMesh infer_mesh(const Module& module, const std::vector<Collective>& collectives);

@@ -107,7 +107,7 @@ struct ResourceUse {
 struct TransferWait {
   InstructionId transfer;  // the start
   std::string name;        // of the start, without %
-  std::string limit;       // the link and the mesh axes of the transfer: "ici, axis_0", "hbm"
+  std::string limit;       // the link and the mesh axes of the transfer: "ici, data", "hbm"
   double seconds = 0;      // in the whole step
   // The part of `seconds` that other transfers cause, which use the same link at the same time, and their number.
   double queued_seconds = 0;
@@ -131,7 +131,7 @@ struct OpPrediction {
   // ran at the same time.
   double critical_seconds = 0;
   std::optional<Resource> bound;  // of its own work; nullopt if the op takes no time
-  // What limits the op in the step: the name of `bound`, or "wait (ici, axis_0)" if it waits for longer than it works.
+  // What limits the op in the step: the name of `bound`, or "wait (ici, data)" if it waits for longer than it works.
   // Empty if the op takes no time.
   std::string limit;
   std::vector<TransferWait> waits;  // longest first; the sum is wait_seconds
@@ -153,8 +153,8 @@ struct CollectivePrediction {
   double bytes = 0;  // of the full (gathered) array, per execution
   std::int64_t group_size = 1;
   std::int64_t group_count = 1;
-  std::vector<std::string> axes;        // "8-way over the axis of stride 16"
-  std::vector<std::string> axis_names;  // names of the same axes: "axis8", or the names in the text
+  std::vector<std::string> axes;        // in words: "data (8-way, stride 16)", "8-way stride-16 axis"
+  std::vector<std::string> axis_names;  // of the same axes: "data", or "8-way" if nothing names it
   AxisRole role = AxisRole::kUnknown;   // what it sends: kFsdp and kData are weights and gradients
   std::string algorithm;                // "ring, both directions", ...
   double seconds = 0;                   // of one execution
@@ -176,7 +176,7 @@ struct CategoryPrediction {
 
 // The part of the step in which the compute stream works on one resource or waits for one link.
 struct BreakdownPart {
-  std::string name;  // "mxu", "hbm", "wait (ici, axis_0)"
+  std::string name;  // "mxu", "hbm", "wait (ici, data)"
   Resource resource = Resource::kLatency;
   bool is_wait = false;
   double seconds = 0;
@@ -214,7 +214,7 @@ struct Diagnostic {
   std::optional<double> seconds_at_stake;
   double counted_elsewhere_seconds = 0;  // further time that it concerns, which more specific diagnostics count
   std::optional<double> bytes_at_stake;  // memory that a remedy can save at most
-  std::string cause;                     // what the instructions share: "all-gather over axis_0"; may be empty
+  std::string cause;                     // what the instructions share: "all-gather over data"; may be empty
   std::vector<std::string> ops;          // all instructions, those with the most seconds or bytes first
 };
 

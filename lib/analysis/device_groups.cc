@@ -154,18 +154,13 @@ std::string_view group_mode_name(GroupMode mode) {
   return "";
 }
 
-DeviceGroups resolve_groups(const WrittenGroups& written, GroupMode mode, std::int64_t replica_count,
-                            std::int64_t num_partitions) {
-  const std::int64_t replicas = std::max<std::int64_t>(replica_count, 1);
-  const std::int64_t partitions = std::max<std::int64_t>(num_partitions, 1);
-  if (!written.lists.empty()) {
-    DeviceGroups groups = groups_of_lists(written.lists, mode, replicas, partitions);
-    groups.named_axes = written.named_axes;
-    return groups;
-  }
+namespace {
+
+DeviceGroups resolve_written(const WrittenGroups& written, GroupMode mode, std::int64_t replicas,
+                             std::int64_t partitions) {
+  if (!written.lists.empty()) return groups_of_lists(written.lists, mode, replicas, partitions);
   DeviceGroups groups;
   groups.mode = mode;
-  groups.named_axes = written.named_axes;
   Grid within;
   Grid across;
   if (!written.enumerated) {
@@ -189,9 +184,7 @@ DeviceGroups resolve_groups(const WrittenGroups& written, GroupMode mode, std::i
           if (i % static_cast<std::size_t>(written.group_size) == 0) lists.emplace_back();
           lists.back().push_back(ids[i]);
         }
-        DeviceGroups listed = groups_of_lists(lists, mode, replicas, partitions);
-        listed.named_axes = written.named_axes;
-        return listed;
+        return groups_of_lists(lists, mode, replicas, partitions);
       }
       return groups;
     }
@@ -201,6 +194,21 @@ DeviceGroups resolve_groups(const WrittenGroups& written, GroupMode mode, std::i
   }
   to_devices(mode, replicas, partitions, within, across);
   set_grids(groups, std::move(within), std::move(across));
+  return groups;
+}
+
+}  // namespace
+
+DeviceGroups resolve_groups(const WrittenGroups& written, GroupMode mode, std::int64_t replica_count,
+                            std::int64_t num_partitions) {
+  const std::int64_t replicas = std::max<std::int64_t>(replica_count, 1);
+  const std::int64_t partitions = std::max<std::int64_t>(num_partitions, 1);
+  DeviceGroups groups = resolve_written(written, mode, replicas, partitions);
+  groups.named_axes = written.named_axes;
+  const bool names_replicas = mode == GroupMode::kCrossReplica || mode == GroupMode::kCrossReplicaAndPartition;
+  for (auto& [name, axis] : groups.named_axes) {
+    if (names_replicas) axis.stride = saturating_multiply(axis.stride, partitions);
+  }
   return groups;
 }
 

@@ -17,9 +17,9 @@ namespace hloroof::internal::inline analysis {
 struct WrittenGroups {
   std::vector<std::vector<std::int64_t>> lists;
   bool enumerated = false;
-  Grid order;                   // the enumeration of ids
-  std::int64_t group_size = 1;  // the number of consecutive ids of `order` per group
-  std::vector<std::pair<std::string, std::int64_t>> named_axes;
+  Grid order;                                                // the enumeration of ids
+  std::int64_t group_size = 1;                               // the number of consecutive ids of `order` per group
+  std::vector<std::pair<std::string, GridAxis>> named_axes;  // with the strides of these ids
 };
 
 // The groups of devices that `written` describes in `mode`. Groups that are not a grid are listed if they have at most

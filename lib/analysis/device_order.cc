@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "hloroof/attributes.h"
+#include "lib/analysis/axis_names.h"
 #include "lib/analysis/mesh.h"
 #include "lib/analysis/rings.h"
 #include "lib/base/strings.h"
@@ -127,7 +128,7 @@ absl::Status place_in_order(const std::vector<std::int64_t>& order, const Logica
     pieces.clear();
     mapping.aligned = false;
     mapping.notes.push_back(
-        absl::StrCat("in this device order axis ", axis.name, " of ", axis.size, " is not regular on the machine"));
+        absl::StrCat("in this device order ", axis_with_size(axis), " is not regular on the machine"));
   }
   return absl::OkStatus();
 }

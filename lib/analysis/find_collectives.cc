@@ -14,6 +14,7 @@
 #include "absl/types/span.h"
 #include "hloroof/analysis.h"
 #include "hloroof/attributes.h"
+#include "lib/analysis/axis_names.h"
 #include "lib/analysis/calls.h"
 #include "lib/analysis/collectives.h"
 #include "lib/analysis/device_groups.h"
@@ -25,13 +26,18 @@
 #include "lib/ir/rows.h"
 #include "lib/ir/shapes.h"
 #include "lib/values/attribute_values.h"
+#include "lib/values/values.h"
 
 namespace hloroof::internal::inline analysis {
 
 namespace {
 
 constexpr std::size_t kMaxPairs = 1 << 16;
+constexpr std::int64_t kMaxReorderedDevices = 1 << 16;
+constexpr std::int64_t kMaxId = std::int64_t{1} << 40;
 constexpr int kMaxUsersLookedAt = 64;  // the slice is directly after the reduction
+
+using Lists = std::vector<std::vector<std::int64_t>>;
 
 // Returns the kind of an opcode that is a collective or the start of one. Done halves have no kind.
 std::optional<CollectiveKind> begun_kind(Opcode opcode) {
@@ -62,12 +68,64 @@ GroupMode mode_of(InstructionView collective, CollectiveKind kind) {
   }
 }
 
+// Returns the ids along each axis of a mesh that lists its devices in another order than theirs. Empty if those at
+// other places of the other axes have another spacing, or if the mesh is too large to check that.
+Lists ids_along_axes(const Mesh& mesh) {
+  const std::int64_t count = device_count(mesh);
+  if (count > kMaxReorderedDevices) return {};
+  std::vector<std::int64_t> ids;
+  for (std::int64_t p = 0; p < count; ++p) {
+    ids.push_back(device_at(mesh, p));
+    if (ids.back() < 0 || ids.back() > kMaxId) return {};
+  }
+  Lists axes(mesh.axes.size());
+  std::vector<std::int64_t> expected(ids.size(), ids[0]);
+  std::int64_t spacing = 1;  // positions between neighbours on the axis
+  for (std::size_t a = axes.size(); a-- > 0;) {
+    const std::int64_t size = mesh.axes[a].size;
+    for (std::int64_t i = 0; i < size; ++i) axes[a].push_back(ids[i * spacing]);
+    for (std::int64_t p = 0; p < count; ++p) expected[p] += axes[a][p / spacing % size] - ids[0];
+    spacing *= size;
+  }
+  if (expected != ids) axes.clear();
+  return axes;
+}
+
+// Returns the axes of a mesh that have names of the program, with the stride of the ids along them. An axis whose ids
+// are not evenly spaced is left out.
+std::vector<std::pair<std::string, GridAxis>> named_axes(const Mesh& mesh) {
+  std::vector<std::pair<std::string, GridAxis>> named;
+  const bool any = std::any_of(mesh.axes.begin(), mesh.axes.end(), [](const Mesh::Axis& axis) {
+    return axis.size > 1 && !is_scratch_axis_name(axis.name);
+  });
+  if (!any || mesh.maximal_device) return named;
+  const bool is_reordered = !mesh.device_ids.empty() || !mesh.order.dimensions.empty();
+  const Lists along = is_reordered ? ids_along_axes(mesh) : Lists();
+  if (is_reordered && along.empty()) return named;
+  std::int64_t stride = 1;
+  for (std::size_t a = mesh.axes.size(); a-- > 0;) {
+    const Mesh::Axis& axis = mesh.axes[a];
+    GridAxis grid = {axis.size, stride};
+    stride *= axis.size;  // the parser has checked the product
+    if (axis.size == 1 || is_scratch_axis_name(axis.name)) continue;
+    if (is_reordered) {
+      std::vector<std::int64_t> ids = along[a];
+      std::sort(ids.begin(), ids.end());
+      const std::optional<Grid> found = grid_of(ids);
+      if (!found || found->size() != 1) continue;
+      grid = found->front();
+    }
+    named.insert(named.begin(), {axis.name, grid});
+  }
+  return named;
+}
+
 // Returns the replica groups as an enumeration if the text has one, otherwise as lists.
 WrittenGroups written_groups(InstructionView collective) {
   WrittenGroups written;
   std::optional<ReplicaGroups> groups = replica_groups(collective);
   if (!groups || (groups->form == ReplicaGroups::Form::kList && groups->ends.empty())) return written;
-  for (const Mesh::Axis& axis : groups->mesh.axes) written.named_axes.emplace_back(axis.name, axis.size);
+  written.named_axes = named_axes(groups->mesh);
   // A mesh whose device order is not row-major must be converted to lists.
   const bool reordered = !groups->mesh.device_ids.empty() || !groups->mesh.order.dimensions.empty();
   if (groups->form != ReplicaGroups::Form::kList && !reordered && !groups->mesh.maximal_device) {

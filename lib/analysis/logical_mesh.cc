@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -13,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "hloroof/analysis.h"
+#include "lib/analysis/axis_names.h"
 #include "lib/analysis/axis_roles.h"
 #include "lib/analysis/collectives.h"
 #include "lib/analysis/grid.h"
@@ -107,7 +107,7 @@ std::int64_t count_devices(const Module& module, const std::vector<Collective>& 
 
 void name_axes(LogicalMesh& mesh, const std::vector<Collective>& collectives) {
   for (const Collective& collective : collectives) {
-    for (const auto& [name, axis] : named_axes(collective.groups.named_axes, mesh.device_count)) {
+    for (const auto& [name, axis] : collective.groups.named_axes) {
       for (MeshAxis& target : mesh.axes) {
         if (target.named_in_text || target.size != axis.size || target.stride != axis.stride) continue;
         target.name = name;
@@ -115,13 +115,7 @@ void name_axes(LogicalMesh& mesh, const std::vector<Collective>& collectives) {
       }
     }
   }
-  std::map<std::int64_t, int> of_size;
-  for (const MeshAxis& axis : mesh.axes) ++of_size[axis.size];
-  for (MeshAxis& axis : mesh.axes) {
-    if (axis.named_in_text) continue;
-    axis.name = absl::StrCat("axis", axis.size);
-    if (of_size[axis.size] > 1) absl::StrAppend(&axis.name, "_stride", axis.stride);
-  }
+  describe_unnamed_axes(mesh.axes);
 }
 
 // Finds the collectives whose groups do not match the final axes of the mesh.
@@ -189,18 +183,6 @@ std::vector<MeshAxis> MeshBuilder::axes() const {
   return axes;
 }
 
-std::vector<std::pair<std::string, GridAxis>> named_axes(const std::vector<std::pair<std::string, std::int64_t>>& axes,
-                                                         std::int64_t device_count) {
-  std::vector<std::pair<std::string, GridAxis>> result;
-  std::int64_t stride = 1;
-  for (std::size_t i = axes.size(); i-- > 0;) {
-    if (axes[i].second > 1) result.insert(result.begin(), {axes[i].first, {axes[i].second, stride}});
-    stride = saturating_multiply(stride, std::max<std::int64_t>(axes[i].second, 1));
-  }
-  if (stride != device_count) result.clear();
-  return result;
-}
-
 namespace {
 
 // The part of a grid of devices that counts slices of `devices` devices.
@@ -229,8 +211,9 @@ void add_slices(const std::vector<Collective>& collectives, LogicalMesh& mesh) {
   }
   std::vector<MeshAxis> axes = builder.axes();
   for (MeshAxis& axis : axes) {
-    axis.name = axes.size() == 1 ? "slices" : absl::StrCat("slices", axis.size, "_stride", axis.stride);
     axis.stride = saturating_multiply(axis.stride, devices);
+    // Axes between slices may have the size of an axis inside them, so several are told apart by their strides.
+    axis.name = axes.size() == 1 ? std::string(kSlicesAxis) : description_of_axis(axis.size, axis.stride);
   }
   mesh.axes.insert(mesh.axes.begin(), axes.begin(), axes.end());
   mesh.device_count = std::min(saturating_multiply(devices, mesh.slices), std::numeric_limits<std::int64_t>::max() / 2);
@@ -243,7 +226,7 @@ LogicalMesh named_mesh(const Module& module, const std::vector<Collective>& coll
   MeshBuilder builder(mesh.device_count);
   for (const Collective& collective : collectives) {
     Grid named;
-    for (const auto& [name, axis] : named_axes(collective.groups.named_axes, mesh.device_count)) named.push_back(axis);
+    for (const auto& [name, axis] : collective.groups.named_axes) named.push_back(axis);
     builder.add(named);
   }
   for (const Evidence& evidence : gather_evidence(collectives)) {
@@ -269,7 +252,7 @@ LogicalMesh named_mesh(const Module& module, const std::vector<Collective>& coll
 
 void copy_to_slices(std::int64_t slices, LogicalMesh& mesh) {
   MeshAxis axis;
-  axis.name = "slices";
+  axis.name = kSlicesAxis;
   axis.size = slices;
   axis.stride = mesh.device_count;
   mesh.axes.insert(mesh.axes.begin(), std::move(axis));
@@ -331,7 +314,12 @@ LogicalMesh infer_mesh(const Module& module, const std::vector<Collective>& coll
 std::string LogicalMesh::to_string() const {
   std::string text;
   for (const MeshAxis& axis : axes) {
-    absl::StrAppend(&text, text.empty() ? "" : " x ", axis.name, " ", axis.size, " (stride ", axis.stride, ")");
+    absl::StrAppend(&text, text.empty() ? "" : " x ");
+    if (is_description_of_axis(axis.name)) {
+      absl::StrAppend(&text, axis_with_stride(axis));
+    } else {
+      absl::StrAppend(&text, axis.name, " ", axis.size, " (stride ", axis.stride, ")");
+    }
   }
   return text.empty() ? "1 device" : text;
 }

@@ -4,8 +4,6 @@
 
 #include <cstdint>
 #include <set>
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "hloroof/analysis.h"
@@ -30,11 +28,6 @@ class MeshBuilder {
   std::int64_t device_count_;
   std::set<std::int64_t> strides_;
 };
-
-// The axes of a named mesh with their strides, outermost first, without axes of size one. Empty if the product of the
-// sizes is not `device_count`.
-std::vector<std::pair<std::string, GridAxis>> named_axes(const std::vector<std::pair<std::string, std::int64_t>>& axes,
-                                                         std::int64_t device_count);
 
 }  // namespace hloroof::internal::inline analysis
 

@@ -15,6 +15,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "hloroof/analysis.h"
+#include "lib/analysis/axis_names.h"
 #include "lib/analysis/device_order.h"
 #include "lib/analysis/mesh.h"
 #include "lib/analysis/rings.h"
@@ -282,8 +283,8 @@ absl::StatusOr<PhysicalMapping> map_mesh(const LogicalMesh& mesh, const Device& 
     if (mesh.axes[i].size > 1 && !(is_between ? assign_slices(mesh.axes[i].size, mapping.physical, remaining, pieces)
                                               : assign_in_slice(mesh, i, mapping.physical, remaining, pieces))) {
       mapping.aligned = false;
-      mapping.notes.push_back(absl::StrCat("axis ", mesh.axes[i].name, " of ", mesh.axes[i].size,
-                                           " does not factor over the rest of ", topology.to_string()));
+      mapping.notes.push_back(
+          absl::StrCat(axis_with_size(mesh.axes[i]), " does not factor over the rest of ", topology.to_string()));
     }
     std::reverse(pieces.begin(), pieces.end());  // outermost first
     close_rings(mapping.physical, pieces);
@@ -317,7 +318,10 @@ std::string PhysicalMapping::placement(std::size_t axis) const {
 std::string PhysicalMapping::to_string(const LogicalMesh& mesh) const {
   std::string text;
   for (std::size_t i = 0; i < mesh.axes.size() && i < pieces.size(); ++i) {
-    absl::StrAppend(&text, text.empty() ? "" : "; ", mesh.axes[i].name, " ", mesh.axes[i].size, " on ", placement(i));
+    const MeshAxis& axis = mesh.axes[i];
+    absl::StrAppend(&text, text.empty() ? "" : "; ", axis.name);
+    absl::StrAppend(&text, is_description_of_axis(axis.name) ? " axis" : absl::StrCat(" ", axis.size), " on ",
+                    placement(i));
   }
   return text.empty() ? "one device" : text;
 }

@@ -26,7 +26,7 @@ namespace hloroof::internal::inline analysis {
 namespace {
 
 // Limits on the values that a walk visits. Beyond them the answer is that nothing is known.
-constexpr int kMostOfOrigin = 96;
+constexpr int kMostOfOrigin = 256;
 constexpr int kMostOfOutput = 1 << 12;
 constexpr int kMostOfOutputs = 1 << 18;  // all outputs together
 constexpr int kMostOfRouting = 1 << 10;
@@ -34,6 +34,13 @@ constexpr int kMostOfDimensions = 1 << 12;
 
 bool is_large(const Shape& shape) {
   return shape.is_array() && is_floating(shape.element_type) && element_count(shape) > kSmallArray;
+}
+
+// Whether the elements may be those of an array of the model or the batch. Large ones of 8 bits may be the bytes of
+// one: the TPU compiler copies arrays to VMEM in pieces of bytes and joins them there.
+bool may_be_of_an_array(const Shape& shape) {
+  const bool is_bytes = shape.element_type == ElementType::kS8 || shape.element_type == ElementType::kU8;
+  return is_floating(shape.element_type) ? element_count(shape) > 1 : is_bytes && element_count(shape) > kSmallArray;
 }
 
 // The dimensions that are longer than one, sorted. Transposes and reshapes that add or remove ones keep them.
@@ -132,8 +139,7 @@ class SentFinder {
       };
       if (++visits >= kMostOfOrigin) return computed();
       const Shape& shape = at.shape();
-      if (shape.is_array() && (element_count(shape) <= 1 || !is_floating(shape.element_type)) &&
-          !is_entry_parameter(at)) {
+      if (shape.is_array() && !may_be_of_an_array(shape) && !is_entry_parameter(at)) {
         return at.id() == id ? computed() : Go::kStop;  // an index, a predicate or a factor
       }
       if (is_entry_parameter(at)) {
@@ -225,7 +231,7 @@ class SentFinder {
         output.products.push_back(at.id().index);
         return Go::kStop;
       }
-      if (at.shape().is_array() && (!is_floating(at.shape().element_type) || element_count(at.shape()) <= 1)) {
+      if (at.shape().is_array() && !may_be_of_an_array(at.shape())) {
         return Go::kStop;  // a predicate, an index or a factor such as the learning rate
       }
       if (is_entry_parameter(at)) {

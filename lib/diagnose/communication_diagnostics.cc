@@ -16,6 +16,7 @@
 #include "absl/types/span.h"
 #include "hloroof/attributes.h"
 #include "hloroof/module.h"
+#include "lib/analysis/axis_names.h"
 #include "lib/analysis/calls.h"
 #include "lib/analysis/mesh.h"
 #include "lib/analysis/op_name.h"
@@ -127,8 +128,24 @@ class CommunicationDiagnoser {
     return "Fewer devices along the axis, or less to exchange, would help";
   }
 
+<<<<<<< HEAD
+=======
+  // "all-gather.11 (all-gather over the 4-way axis, 7.19 ms)" for the collective that the step waits for longest.
+  std::string longest_exposed() const {
+    const CollectivePrediction* longest = nullptr;
+    for (const CollectivePrediction& collective : prediction_.collectives) {
+      if (longest == nullptr || collective.exposed_seconds > longest->exposed_seconds) longest = &collective;
+    }
+    if (longest == nullptr) return "transfers between slices";
+    return absl::StrCat(longest->name, " (", longest->kind, " over ", over(longest->axis_names, longest->group_size),
+                        ", ", format_seconds(longest->exposed_seconds), ")");
+  }
+
+>>>>>>> h_axes
   static std::string over(const std::vector<std::string>& axes, std::int64_t devices) {
-    return axes.empty() ? absl::StrCat(devices, " devices") : absl::StrJoin(axes, " and ");
+    if (axes.empty()) return absl::StrCat(devices, " devices");
+    return absl::StrJoin(
+        axes, " and ", [](std::string* out, const std::string& axis) { absl::StrAppend(out, axis_in_sentence(axis)); });
   }
 
   // The seconds of the step in which a collective runs in its own start.
@@ -276,7 +293,10 @@ class CommunicationDiagnoser {
     for (const int axis : spanned_axes(collectives_.mesh, collective.groups)) {
       names.push_back(collectives_.mesh.axes[axis].name);
     }
-    return over(names, collective.groups.group_size);
+    const std::int64_t pieces = collective.groups.group_size;
+    const std::string axes = over(names, pieces);
+    const bool states_size = names.empty() || (names.size() == 1 && is_description_of_axis(names[0]));
+    return states_size ? axes : absl::StrCat(axes, " (", pieces, "-way)");
   }
 
   // Reads the shardings that the text states for the source of the value and for its user, if they differ.
@@ -314,7 +334,7 @@ class CommunicationDiagnoser {
       target = module_.instruction(users[0]);
     }
     if (!source.shape().is_array() || !target.shape().is_array()) return std::nullopt;
-    const std::string axes = absl::StrCat(" over ", axes_of(collective), " (", pieces, "-way)");
+    const std::string axes = " over " + axes_of(collective);
     const std::vector<std::int64_t>& before = source.shape().dimensions;
     const std::vector<std::int64_t>& after = target.shape().dimensions;
     std::optional<std::size_t> made_whole;

@@ -13,6 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "hloroof/analysis.h"
 #include "hloroof/cost.h"
+#include "lib/analysis/axis_names.h"
 #include "lib/analysis/collectives.h"
 #include "lib/analysis/megascale.h"
 #include "lib/analysis/mesh.h"
@@ -40,9 +41,9 @@ std::string roles_of(const MeshAxis& axis) {
   return text;
 }
 
-// Example: "8-way over the axis of stride 16 (axis8)".
+// Example: "the 8-way stride-16 axis", "data (8-way, stride 16)".
 std::string axis_in_words(const MeshAxis& axis) {
-  return absl::StrCat(axis.size, "-way over the axis of stride ", axis.stride, " (", axis.name, ")");
+  return absl::StrCat(is_description_of_axis(axis.name) ? "the " : "", axis_with_stride(axis));
 }
 
 std::string groups_line(const Collective& collective, const LogicalMesh& mesh) {
@@ -74,7 +75,7 @@ std::string groups_line(const Collective& collective, const LogicalMesh& mesh) {
       outside.push_back(absl::StrCat(mesh.axes[i].size, "-way"));
     }
   }
-  absl::StrAppend(&line, ": ", absl::StrJoin(inside, " and "));
+  absl::StrAppend(&line, " over ", absl::StrJoin(inside, " and "));
   if (outside.size() == 1) absl::StrAppend(&line, "; the other axis is ", outside[0]);
   if (outside.size() > 1) absl::StrAppend(&line, "; the other axes are ", absl::StrJoin(outside, " and "));
   return line;
@@ -270,7 +271,10 @@ std::vector<std::string> explain_mesh(const LogicalMesh& mesh, const PhysicalMap
   lines.push_back(absl::StrCat("mesh: ", plural(mesh.device_count, "device"), ", ", mesh.to_string()));
   for (const MeshAxis& axis : mesh.axes) {
     const std::string roles = roles_of(axis);
-    lines.push_back(absl::StrCat("  ", axis.name, ": ", axis.size, "-way, stride ", axis.stride, ", ",
+    const std::string name = is_description_of_axis(axis.name)
+                                 ? absl::StrCat(axis_with_stride(axis), ": ")
+                                 : absl::StrCat(axis.name, ": ", axis.size, "-way, stride ", axis.stride, ", ");
+    lines.push_back(absl::StrCat("  ", name,
                                  !roles.empty()   ? absl::StrCat(roles, " (", axis.why, ")")
                                  : axis.bytes > 0 ? "role not decided"
                                                   : "nothing goes along it"));

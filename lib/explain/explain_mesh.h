@@ -15,7 +15,7 @@ namespace hloroof::internal::inline explain {
 
 // Explains one collective line by line: its groups as axes, the unsharded shape, the links, and the formula with
 // numbers.
-//   replica_groups: 16 groups of 8: 8-way over the axis of stride 16 (axis8_stride16); the other axis is 16-way
+//   replica_groups: 16 groups of 8 over the 8-way stride-16 axis; the other axis is 16-way
 //   unsharded: bf16[32,32,8192] a device, 8-way on dimension 2: bf16[32,32,65536]
 std::vector<std::string> explain_collective(const Module& module, const Collective& collective, const LogicalMesh& mesh,
                                             const PhysicalMapping& mapping, const Device& device,

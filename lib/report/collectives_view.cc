@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "lib/analysis/axis_names.h"
 #include "lib/base/units.h"
 #include "lib/describe/short_names.h"
 #include "lib/describe/table.h"
@@ -20,6 +21,19 @@ Entries sorted_rows(const StepPrediction& p) {
   return rows;
 }
 
+// Returns the value of --mesh that gives the axes of this mesh names, "A=4,B=2", or an empty text if any has one. That
+// of the axes between slices is not the user's either, but the option leaves it as it is.
+std::string mesh_with_names(const std::vector<MeshAxisPrediction>& mesh) {
+  std::string value;
+  for (const MeshAxisPrediction& axis : mesh) {
+    if (axis.name == kSlicesAxis) continue;
+    if (!is_description_of_axis(axis.name)) return "";
+    const auto nth = static_cast<std::size_t>(std::count(value.begin(), value.end(), '='));
+    absl::StrAppendFormat(&value, "%s%c=%d", value.empty() ? "" : ",", static_cast<char>('A' + nth % 26), axis.size);
+  }
+  return value;
+}
+
 std::string mesh_table(const StepPrediction& p, const TextLayout& layout) {
   Table table({{"size", Align::kRight}, {"stride", Align::kRight}, {"axis", Align::kLeft, 20}, {"role"}, {"on"}});
   for (const MeshAxisPrediction& axis : p.mesh) {
@@ -33,8 +47,10 @@ std::string mesh_table(const StepPrediction& p, const TextLayout& layout) {
     }
     table.add({absl::StrFormat("%d", axis.size), absl::StrFormat("%d", axis.stride), axis.name, role, axis.placement});
   }
+  const std::string names = mesh_with_names(p.mesh);
   return "Mesh on " + p.topology + (p.slices > 1 ? absl::StrFormat(" x %d slices", p.slices) : "") + "\n" +
-         table.to_string(layout);
+         table.to_string(layout) +
+         (names.empty() ? "" : "  The text does not name these axes; this does: --mesh " + names + "\n");
 }
 
 std::string time_table(const StepPrediction& p, const Entries& rows, std::size_t shown, const TextLayout& layout) {

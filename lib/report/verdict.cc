@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "lib/analysis/axis_names.h"
 #include "lib/base/units.h"
 #include "lib/diagnose/sent_by_role.h"
 #include "lib/results/rows.h"
@@ -43,7 +44,7 @@ double chip_seconds(const StepPrediction& p) {
   return most;
 }
 
-// Returns "all-gather and reduce-scatter over axis_0 (FSDP)" for the collectives that use `link` and are exposed the
+// Returns "all-gather and reduce-scatter over data (FSDP)" for the collectives that use `link` and are exposed the
 // longest, or an empty text if there are none.
 std::string collectives_on(const StepPrediction& p, const std::string& link) {
   std::map<std::string, double> seconds;
@@ -66,7 +67,7 @@ std::string collectives_on(const StepPrediction& p, const std::string& link) {
   if (kinds.size() > 1 && kinds[1].second > 0.25 * kinds[0].second) absl::StrAppend(&text, " and ", kinds[1].first);
   std::string over;
   for (const std::string& axis : axes) {
-    absl::StrAppend(&over, over.empty() ? "" : " and ", axis);
+    absl::StrAppend(&over, over.empty() ? "" : " and ", axis_in_sentence(axis));
     for (const MeshAxisPrediction& entry : p.mesh) {
       if (entry.name == axis && !entry.roles.empty()) absl::StrAppend(&over, " (", entry.roles.front(), ")");
     }

@@ -50,7 +50,7 @@ struct KeptMove {
 
 // One reason why no faster order was found.
 struct OrderBound {
-  std::string name;               // "wait (ici, axis_0)", "ici", "blocking collectives", "memory", "in flight"
+  std::string name;               // "wait (ici, data)", "ici", "blocking collectives", "memory", "in flight"
   std::optional<double> seconds;  // of the step
   std::string text;               // the reason as a sentence
 };

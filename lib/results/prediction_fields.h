@@ -73,7 +73,7 @@ struct Described<BreakdownPart> {
   static constexpr RecordInfo kInfo = {"breakdown_part", "BreakdownPart",
                                        "Part of the step in which it works on one resource or waits for one link."};
   static constexpr auto kFields =
-      fields(field("name", Unit::kNone, "`mxu`, `hbm`, `wait (ici, axis_0)`.", &BreakdownPart::name),
+      fields(field("name", Unit::kNone, "`mxu`, `hbm`, `wait (ici, data)`.", &BreakdownPart::name),
              field("resource", Unit::kNone, "Resource that is used or waited for.", &BreakdownPart::resource),
              field("is_wait", Unit::kNone, "True if the compute stream waits.", &BreakdownPart::is_wait),
              field("seconds", Unit::kSeconds, "Time of the step.", &BreakdownPart::seconds));
@@ -103,7 +103,7 @@ struct Described<OpPrediction> {
       field("critical_seconds", Unit::kSeconds, "Time on the critical path of the step.",
             &OpPrediction::critical_seconds),
       field("bound", Unit::kNone,
-            "What limits the op in the step: a resource, or `wait (ici, axis_0)` if it waits for longer than it works; "
+            "What limits the op in the step: a resource, or `wait (ici, data)` if it waits for longer than it works; "
             "null if it takes no time.",
             [](const OpPrediction& op) { return text_or_null(op.limit); })
           .titled("bound"),
@@ -338,7 +338,7 @@ struct Described<Diagnostic> {
       field("severity", Unit::kNone, "Severity of the finding.", &Diagnostic::severity),
       field("message", Unit::kNone, "What was found and what to do about it; details are those of `op`.",
             &Diagnostic::message),
-      field("cause", Unit::kNone, "What the instructions share: `all-gather over axis_0`; null if nothing is named.",
+      field("cause", Unit::kNone, "What the instructions share: `all-gather over data`; null if nothing is named.",
             [](const Diagnostic& diagnostic) { return text_or_null(diagnostic.cause); }),
       field("op", Unit::kNone, "Instruction with the most seconds or bytes; null for a finding about the whole module.",
             [](const Diagnostic& diagnostic) { return text_or_null(diagnostic.op); }),

@@ -29,7 +29,7 @@ Resource transfer_resource(const StepFacts& facts, InstructionId transfer) {
   }
 }
 
-// Names links: "hbm", or "ici, axis_0" for the resource and the mesh axes of a collective.
+// Names links: "hbm", or "ici, data" for the resource and the mesh axes of a collective.
 class Links {
  public:
   explicit Links(const StepFacts& facts) : facts_(facts) {}

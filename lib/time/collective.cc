@@ -16,6 +16,7 @@
 #include "absl/strings/str_join.h"
 #include "hloroof/analysis.h"
 #include "hloroof/cost.h"
+#include "lib/analysis/axis_names.h"
 #include "lib/analysis/axis_roles.h"
 #include "lib/analysis/collectives.h"
 #include "lib/analysis/mesh.h"
@@ -261,10 +262,6 @@ TorusCostOf<Num> scattered_cost(CollectiveKind kind, double bytes, std::int64_t 
   return cost;
 }
 
-std::string ways(std::int64_t size, std::int64_t stride) {
-  return absl::StrCat(size, "-way over the axis of stride ", stride);
-}
-
 void assume(CollectiveCost& cost, std::string_view why) {
   cost.source = CostSource::kAssumed;
   cost.note += cost.note.empty() ? "" : "; ";
@@ -440,11 +437,7 @@ Num timed(const Collective& collective, const LogicalMesh& mesh, const PhysicalM
   cost.group_size = collective.groups.group_size;
   cost.group_count = collective.groups.group_count;
   const std::vector<int> axes = spanned_axes(mesh, collective.groups);
-  for (const int i : axes) {
-    const MeshAxis& axis = mesh.axes[i];
-    cost.axes.push_back(axis.named_in_text ? absl::StrCat(axis.name, " (", ways(axis.size, axis.stride), ")")
-                                           : ways(axis.size, axis.stride));
-  }
+  for (const int i : axes) cost.axes.push_back(axis_with_stride(mesh.axes[i]));
   if (collective.slices > 0) {
     return finish_cost(collective, time_between_slices(collective, options, n, cost), cost);
   }

@@ -21,7 +21,7 @@ struct CollectiveCost {
   double bytes = 0;  // of the full array
   std::int64_t group_size = 1;
   std::int64_t group_count = 1;
-  std::vector<std::string> axes;  // "8-way over the axis of stride 16"
+  std::vector<std::string> axes;  // "8-way stride-16 axis", "data (8-way, stride 16)"
   std::string algorithm;          // "ring over 1 wrapped axis", "line, one axis after another", ...
   double wire_bytes = 0;          // sent by each device
   double busiest_link_bytes = 0;  // over the busiest link, one direction

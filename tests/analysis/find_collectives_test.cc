@@ -171,13 +171,13 @@ TEST_CASE("Groups of replicas and partitions are groups of devices") {
   };
   // 2 replicas of 4 partitions: device = replica * 4 + partition.
   const Row rows[] = {
-      {"replica_groups={{0,1}}", "cross_replica", 2, 4, "axis2 2 (stride 4) x axis4 4 (stride 1)"},
-      {"replica_groups={}", "cross_replica", 2, 4, "axis2 2 (stride 4) x axis4 4 (stride 1)"},
+      {"replica_groups={{0,1}}", "cross_replica", 2, 4, "2-way stride-4 axis x 4-way stride-1 axis"},
+      {"replica_groups={}", "cross_replica", 2, 4, "2-way stride-4 axis x 4-way stride-1 axis"},
       {"channel_id=1, replica_groups={{0},{1}}", "cross_replica_and_partition", 4, 2,
-       "axis2 2 (stride 4) x axis4 4 (stride 1)"},
-      {"channel_id=1, replica_groups={{0,1}}", "cross_replica_and_partition", 8, 1, "axis8 8 (stride 1)"},
+       "2-way stride-4 axis x 4-way stride-1 axis"},
+      {"channel_id=1, replica_groups={{0,1}}", "cross_replica_and_partition", 8, 1, "8-way stride-1 axis"},
       {"channel_id=1, replica_groups={{0,2,4,6},{1,3,5,7}}, use_global_device_ids=true", "flattened_id", 4, 2,
-       "axis4 4 (stride 2) x axis2 2 (stride 1)"},
+       "4-way stride-2 axis x 2-way stride-1 axis"},
       {"channel_id=1, replica_groups=mesh['data'=2,'model'=4] {'model'}, use_global_device_ids=true", "flattened_id", 4,
        2, "data 2 (stride 4) x model 4 (stride 1)"},
   };

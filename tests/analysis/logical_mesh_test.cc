@@ -7,6 +7,7 @@
 #include "hloroof/analysis.h"
 #include "hloroof/device.h"
 #include "hloroof/parse.h"
+#include "lib/analysis/axis_names.h"
 #include "lib/analysis/mesh.h"
 #include "tests/catch.h"
 #include "tests/dump.h"
@@ -64,33 +65,131 @@ TEST_CASE("Meshes from several groups together") {
     std::size_t unaligned;
   };
   const Row rows[] = {
-      {8, {}, "axis8 8 (stride 1)", 0},
+      {8, {}, "8-way stride-1 axis", 0},
       {1, {}, "1 device", 0},
-      {8, {all_reduce("{{0,1,2,3,4,5,6,7}}")}, "axis8 8 (stride 1)", 0},
-      {8, {all_reduce("[4,2]<=[8]"), all_reduce("[2,4]<=[4,2]T(1,0)")}, "axis4 4 (stride 2) x axis2 2 (stride 1)", 0},
+      {8, {all_reduce("{{0,1,2,3,4,5,6,7}}")}, "8-way stride-1 axis", 0},
+      {8, {all_reduce("[4,2]<=[8]"), all_reduce("[2,4]<=[4,2]T(1,0)")}, "4-way stride-2 axis x 2-way stride-1 axis", 0},
       {8,
        {all_reduce("{{0,4},{1,5},{2,6},{3,7}}"), all_reduce("{{0,1},{2,3},{4,5},{6,7}}")},
-       "axis2_stride4 2 (stride 4) x axis2_stride2 2 (stride 2) x axis2_stride1 2 (stride 1)",
+       "2-way stride-4 axis x 2-way stride-2 axis x 2-way stride-1 axis",
        0},
       {8, {all_reduce("mesh['data'=4,'model'=2] {'model'}")}, "data 4 (stride 2) x model 2 (stride 1)", 0},
+      // XLA numbers the axes of each op anew: neither are they names, nor does one op cut the mesh where no groups do.
+      {8, {all_reduce("mesh['axis_0'=4,'axis_1'=2] {'axis_1'}")}, "4-way stride-2 axis x 2-way stride-1 axis", 0},
+      {8,
+       {all_reduce("mesh['axis_0'=2,'axis_1'=2,'axis_2'=2] {'axis_2'}"),
+        all_reduce("mesh['axis_0'=4,'axis_1'=2] {'axis_0'}")},
+       "4-way stride-2 axis x 2-way stride-1 axis",
+       0},
+      {8,
+       {all_reduce("mesh['axis_0'=4,'axis_1'=2] {'axis_1'}"), all_reduce("mesh['data'=4,'model'=2] {'data'}")},
+       "data 4 (stride 2) x model 2 (stride 1)",
+       0},
       // The mesh 12 = 2 x 2 x 3 contains both six groups of two and four groups of three.
       {12,
        {all_reduce("[6,2]<=[12]"), all_reduce("[4,3]<=[2,3,2]T(0,2,1)")},
-       "axis2_stride6 2 (stride 6) x axis3 3 (stride 2) x axis2_stride1 2 (stride 1)",
+       "2-way stride-6 axis x 3-way stride-2 axis x 2-way stride-1 axis",
        0},
       // Consecutive groups of 4 and of 6 have no common mesh.
-      {12, {all_reduce("[3,4]<=[12]"), all_reduce("[2,6]<=[12]")}, "axis3 3 (stride 4) x axis4 4 (stride 1)", 1},
-      {6, {all_reduce("{{0,1,5},{2,3,4}}")}, "axis6 6 (stride 1)", 1},
+      {12, {all_reduce("[3,4]<=[12]"), all_reduce("[2,6]<=[12]")}, "3-way stride-4 axis x 4-way stride-1 axis", 1},
+      {6, {all_reduce("{{0,1,5},{2,3,4}}")}, "6-way stride-1 axis", 1},
       // Permutations: rings over the inner four of eight devices. A shift by two along an axis of eight is not an axis.
-      {8, {permute("{{0,1},{1,2},{2,3},{3,0},{4,5},{5,6},{6,7},{7,4}}")}, "axis2 2 (stride 4) x axis4 4 (stride 1)", 0},
-      {8, {permute("{{0,2},{1,3},{2,4},{3,5},{4,6},{5,7},{6,0},{7,1}}")}, "axis8 8 (stride 1)", 0},
-      {8, {permute("{{0,1},{1,2},{2,3},{3,4},{4,5},{5,6},{6,7}}")}, "axis8 8 (stride 1)", 0},
+      {8,
+       {permute("{{0,1},{1,2},{2,3},{3,0},{4,5},{5,6},{6,7},{7,4}}")},
+       "2-way stride-4 axis x 4-way stride-1 axis",
+       0},
+      {8, {permute("{{0,2},{1,3},{2,4},{3,5},{4,6},{5,7},{6,0},{7,1}}")}, "8-way stride-1 axis", 0},
+      {8, {permute("{{0,1},{1,2},{2,3},{3,4},{4,5},{5,6},{6,7}}")}, "8-way stride-1 axis", 0},
   };
   for (const Row& row : rows) {
     const LogicalMesh mesh = infer_mesh(module_with(row.partitions, row.collectives));
     CHECK(mesh.to_string() == row.mesh);
     CHECK(mesh.unaligned.size() == row.unaligned);
   }
+}
+
+TEST_CASE("The order of the devices of a mesh decides which groups its axes are") {
+  struct Row {
+    int partitions;
+    std::string written;
+    std::vector<GridAxis> within;
+    std::string mesh;
+  };
+  const Row rows[] = {
+      // In the order of ids the last axis has neighbours.
+      {8, "mesh['X'=4,'Y'=2] {'Y'}", {{2, 1}}, "X 4 (stride 2) x Y 2 (stride 1)"},
+      {8, "mesh['X'=4,'Y'=2], device_ids=([8]) {'Y'}", {{2, 1}}, "X 4 (stride 2) x Y 2 (stride 1)"},
+      // The devices in the order of the mesh are 0 2 4 6 1 3 5 7.
+      {8, "mesh['X'=2,'Y'=4], device_ids=([4,2]T(1,0)) {'X'}", {{2, 1}}, "Y 4 (stride 2) x X 2 (stride 1)"},
+      {8, "mesh['X'=2,'Y'=4], device_ids=([4,2]T(1,0)) {'Y'}", {{4, 2}}, "Y 4 (stride 2) x X 2 (stride 1)"},
+      {8, "mesh['X'=2,'Y'=4], device_ids=(0,2,4,6,1,3,5,7) {'X'}", {{2, 1}}, "Y 4 (stride 2) x X 2 (stride 1)"},
+      {8, "mesh['X'=1,'Y'=2,'Z'=4], device_ids=([4,2]T(1,0)) {'Y'}", {{2, 1}}, "Z 4 (stride 2) x Y 2 (stride 1)"},
+      // 0 4 1 5 2 6 3 7
+      {8, "mesh['X'=4,'Y'=2], device_ids=([2,4]T(1,0)) {'Y'}", {{2, 4}}, "Y 2 (stride 4) x X 4 (stride 1)"},
+      // Three axes in the order of the last, the first, the second: 0 4 8, 12 16 20, 1 5 9, ...
+      {24,
+       "mesh['X'=4,'Y'=2,'Z'=3], device_ids=([2,3,4]T(2,0,1)) {'Z'}",
+       {{3, 4}},
+       "Y 2 (stride 12) x Z 3 (stride 4) x X 4 (stride 1)"},
+      {24,
+       "mesh['X'=4,'Y'=2,'Z'=3], device_ids=([2,3,4]T(2,0,1)) {'X','Z'}",
+       {{12, 1}},
+       "Y 2 (stride 12) x Z 3 (stride 4) x X 4 (stride 1)"},
+      // An axis may go over two dimensions of the order, in any direction: the devices of Y are 0 2 1 3 and 4 6 5 7.
+      {8, "mesh['X'=2,'Y'=4], device_ids=([2,2,2]T(0,2,1)) {'Y'}", {{4, 1}}, "X 2 (stride 4) x Y 4 (stride 1)"},
+      // The devices of Y are 0 1 4 5 and 2 3 6 7: two axes of the devices, of which neither is Y.
+      {8,
+       "mesh['X'=2,'Y'=4], device_ids=([2,2,2]T(1,0,2)) {'Y'}",
+       {{2, 4}, {2, 1}},
+       "2-way stride-4 axis x X 2 (stride 2) x 2-way stride-1 axis"},
+      // Not all groups look alike.
+      {8, "mesh['X'=4,'Y'=2], device_ids=(0,1,2,4,3,5,6,7) {'Y'}", {}, "8-way stride-1 axis"},
+      // The names of XLA are read in the same way, but are no names.
+      {8,
+       "mesh['axis_0'=1,'axis_1'=2,'axis_2'=4], device_ids=([4,2]T(1,0)) {'axis_1'}",
+       {{2, 1}},
+       "4-way stride-2 axis x 2-way stride-1 axis"},
+      {8,
+       "mesh['axis_0'=1,'axis_1'=2,'axis_2'=4], device_ids=([4,2]T(1,0)) {'axis_2'}",
+       {{4, 2}},
+       "4-way stride-2 axis x 2-way stride-1 axis"},
+  };
+  for (const Row& row : rows) {
+    INFO(row.written);
+    const Module module = module_with(row.partitions, {all_reduce(row.written)});
+    CHECK(find_collectives(module)[0].groups.within == row.within);
+    CHECK(infer_mesh(module).to_string() == row.mesh);
+  }
+}
+
+TEST_CASE("An axis without a name is called after its size, and after its stride where several have that size") {
+  struct Row {
+    int partitions;
+    std::vector<std::string> collectives;
+    std::vector<std::string> names;
+  };
+  const Row rows[] = {
+      {8, {all_reduce("[1,8]<=[8]")}, {"8-way"}},
+      {8, {all_reduce("mesh['axis_0'=4,'axis_1'=2] {'axis_1'}")}, {"4-way", "2-way"}},
+      {16,
+       {all_reduce("[8,2]<=[16]"), all_reduce("[8,2]<=[2,8]T(1,0)")},
+       {"2-way stride-8", "4-way", "2-way stride-1"}},
+      {8, {all_reduce("mesh['axis_12'=4,'_axis_1'=2] {'axis_12'}")}, {"4-way", "2-way"}},
+      {8, {all_reduce("mesh['axis_x'=4,'axis'=2] {'axis'}")}, {"axis_x", "axis"}},
+  };
+  for (const Row& row : rows) {
+    std::vector<std::string> names;
+    for (const MeshAxis& axis : infer_mesh(module_with(row.partitions, row.collectives)).axes) {
+      names.push_back(axis.name);
+      CHECK(axis.named_in_text != is_description_of_axis(axis.name));
+    }
+    CHECK(names == row.names);
+  }
+  CHECK(axis_in_sentence("8-way") == "the 8-way axis");
+  CHECK(axis_in_sentence("2-way stride-4") == "the 2-way stride-4 axis");
+  CHECK(axis_in_sentence("data") == "data");
+  CHECK_FALSE(is_description_of_axis("axis"));
+  CHECK_FALSE(is_description_of_axis("8-way axis"));
 }
 
 std::string role_of(const std::string& file) {
@@ -120,6 +219,23 @@ TEST_CASE("Roles of the axes of real programs") {
   CHECK(role_of("step/maxtext-32b.v5p-128.hlo") == "FSDP 16 x tensor 4");
 }
 
+TEST_CASE("Meshes of real programs whose groups are over meshes in another order than that of the devices") {
+  if (!std::ifstream(shared_path("corpus/stories/giant_bad.hlo"))) HLOROOF_SKIP("no corpus");
+  const struct {
+    const char* file;
+    const char* mesh;
+  } rows[] = {
+      {"stories/giant_bad.hlo", "4-way stride-2 axis x 2-way stride-1 axis"},
+      {"step/llama3.1-405b-fp8.b200-256.hlo", "2-way stride-128 axis x 128-way stride-1 axis"},
+  };
+  for (const auto& row : rows) {
+    INFO(row.file);
+    absl::StatusOr<Module> module = load_module(shared_path("corpus/") + row.file);
+    REQUIRE(module.ok());
+    CHECK(infer_mesh(*module).to_string() == row.mesh);
+  }
+}
+
 TEST_CASE("A line pasted from a profile has the devices its groups name") {
   absl::StatusOr<Module> module = parse_module(
       "%all-reduce.3 = bf16[32,32,8192]{2,1,0} all-reduce(bf16[32,32,8192]{2,1,0} %fusion.32), channel_id=1, "
@@ -128,7 +244,7 @@ TEST_CASE("A line pasted from a profile has the devices its groups name") {
   REQUIRE(module.ok());
   const LogicalMesh mesh = infer_mesh(*module);
   CHECK(mesh.device_count == 128);
-  CHECK(mesh.to_string() == "axis8 8 (stride 16) x axis16 16 (stride 1)");
+  CHECK(mesh.to_string() == "8-way stride-16 axis x 16-way stride-1 axis");
 }
 
 TEST_CASE("Mesh axes on the axes of the machine") {

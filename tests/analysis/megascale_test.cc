@@ -107,20 +107,20 @@ TEST_CASE("A recv of the megascale runtime is a collective between slices") {
   const std::string pairs = "{{100000->200000},{200000->100000},{100003->200003},{200003->100003}}";
   const Read rows[] = {
       {"ALL_REDUCE", "\"{1,2}x{0:3}\"", "f32[64,128]", CollectiveKind::kAllReduce, 2, 2, 4, 0, kBytes,
-       "slices 2 (stride 4) x axis4 4 (stride 1)"},
+       "slices 2 (stride 4) x 4-way stride-1 axis"},
       {"ALL_GATHER", "\"{1,2,3}x{0:3}\"", "f32[192,128]", CollectiveKind::kAllGather, 3, 3, 4, 0, 3 * kBytes,
-       "slices 3 (stride 4) x axis4 4 (stride 1)"},
+       "slices 3 (stride 4) x 4-way stride-1 axis"},
       {"REDUCE_SCATTER", "\"{1,2,3,4}x{0:3}\"", "f32[16,128]", CollectiveKind::kReduceScatter, 4, 4, 4, 0, kBytes,
-       "slices 4 (stride 4) x axis4 4 (stride 1)"},
+       "slices 4 (stride 4) x 4-way stride-1 axis"},
       {"ALL_TO_ALL", "{{100000,200000},{100001,200001},{100002,200002},{100003,200003}}", "f32[64,128]",
-       CollectiveKind::kAllToAll, 2, 2, 4, 0, kBytes, "slices 2 (stride 4) x axis4 4 (stride 1)"},
+       CollectiveKind::kAllToAll, 2, 2, 4, 0, kBytes, "slices 2 (stride 4) x 4-way stride-1 axis"},
       {"ALL_REDUCE",
        "{{100000,200000},{300000,400000},{100001,200001},{300001,400001},{100002,200002},{300002,400002},"
        "{100003,200003},{300003,400003}}",
        "f32[64,128]", CollectiveKind::kAllReduce, 4, 2, 8, 0, kBytes,
-       "slices2_stride2 2 (stride 8) x slices2_stride1 2 (stride 4) x axis4 4 (stride 1)"},
+       "2-way stride-8 axis x 2-way stride-4 axis x 4-way stride-1 axis"},
       {"ONE_TO_ONE", pairs, "f32[64,128]", CollectiveKind::kCollectivePermute, 2, 2, 2, 4, kBytes,
-       "slices 2 (stride 4) x axis4 4 (stride 1)"},
+       "slices 2 (stride 4) x 4-way stride-1 axis"},
   };
   for (const Read& row : rows) {
     CAPTURE(row.type, row.target);

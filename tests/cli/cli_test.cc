@@ -316,7 +316,7 @@ ENTRY main {
   const Result result = run({"explain", file, "g", "--device", "tpu_v5e"});
   CAPTURE(result.err);
   REQUIRE(result.code == kExitOk);
-  for (const char* part : {"16 groups of 8", "stride 16", "bf16[32,32,8192] a device", "bf16[32,32,65536]",
+  for (const char* part : {"16 groups of 8", "stride-16", "bf16[32,32,8192] a device", "bf16[32,32,65536]",
                            "share a 32-bit sublane", "HBM"}) {
     CHECK_THAT(result.out, ContainsSubstring(part));
   }

@@ -270,7 +270,7 @@ TEST_CASE("reshard: a collective moves a value from one sharding to another") {
   check("reshard",
         {
             {"an exchange that the partitioner inserts", exchange(inserted),
-             "before, dimension 0 over axis8 (8-way); after, dimension 1 over axis8 (8-way), at model.py:12"},
+             "before, dimension 0 over the 8-way axis; after, dimension 1 over the 8-way axis, at model.py:12"},
             {"an exchange that the program asks for", exchange(", metadata={op_name=\"jit(f)/shard_map/all_to_all\"}"),
              ""},
             {"a gather along one dimension, cut along another", gather_and_slice(1, "v"),

@@ -47,8 +47,9 @@ TEST_CASE("explain: replica groups of stride 16 and the shape they imply") {
       "%fusion.32), channel_id=1, replica_groups=" +
           groups + ", use_global_device_ids=true, to_apply=%add",
       "tpu_v5p");
-  CHECK_THAT(reduced, ContainsSubstring("replica_groups: 16 groups of 8: 8-way over the axis of stride 16 (axis8); the "
-                                        "other axis is 16-way"));
+  CHECK_THAT(reduced,
+             ContainsSubstring("replica_groups: 16 groups of 8 over the 8-way stride-16 axis; the other axis is "
+                               "16-way"));
   CHECK_THAT(reduced, ContainsSubstring("bf16[32,32,65536]"));
   const std::string gathered = explained(
       "%all-gather.3 = bf16[32,32,65536]{2,1,0} all-gather(bf16[32,32,8192]{2,1,0} %p), channel_id=1, "

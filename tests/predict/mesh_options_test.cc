@@ -164,7 +164,7 @@ TEST_CASE("An axis of stride 16 in the prediction") {
   CHECK(p.mesh[0].stride == 16);
   CHECK(p.mesh[1].size == 16);
   CHECK(p.topology == "4x4x8");
-  CHECK(p.collectives[0].axes == std::vector<std::string>{"8-way over the axis of stride 16"});
+  CHECK(p.collectives[0].axes == std::vector<std::string>{"8-way stride-16 axis"});
 }
 
 // Between two slices each chip's share of the array crosses the network; the rest of the reduction stays inside.

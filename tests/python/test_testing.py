@@ -82,15 +82,15 @@ def test_checks_of_a_prediction_from_json(step):
 COLLECTIVES = [
     (dict(all_gather=2, reduce_scatter=1, collective_permute=6, others=0), None),
     (dict(all_gather=range(1, 3), all_reduce=0, bytes_below=65 * 2**20, exposed_below=4e-3), None),
-    (dict(over="axis_1", all_gather=1, reduce_scatter=1, others=0), None),
+    (dict(over="2-way", all_gather=1, reduce_scatter=1, others=0), None),
     (dict(), None),
     (dict(all_gather=1), "2 all-gather, expected 1"),
     (dict(all_gather=range(3, 5)), "2 all-gather, expected 3 to 4"),
     (dict(all_reduce=1), "0 all-reduce, expected 1"),
     (dict(all_gather=2, others=0), "7 other collectives, expected 0"),
-    (dict(over="axis_0", all_gather=2), "1 all-gather over axis_0, expected 2"),
+    (dict(over="4-way", all_gather=2), "1 all-gather over the 4-way axis, expected 2"),
     (dict(bytes_below=64 * 2**20), "the largest collective is of 64.0 MiB, expected less than 64.0 MiB"),
-    (dict(over="axis_1", exposed_below=1e-3), "of communication over axis_1 are exposed, expected less than 1.00 ms"),
+    (dict(over="2-way", exposed_below=1e-3), "of communication over the 2-way axis are exposed, expected less than 1.00 ms"),
 ]
 
 
@@ -107,7 +107,7 @@ def test_collectives(step, arguments, message):
 def test_collectives_that_cannot_be_meant(step):
     with pytest.raises(TypeError, match="no collective is called all_gathers; expected one of all_gather, "):
         testing.assert_collectives(step, all_gathers=1)
-    with pytest.raises(ValueError, match="the mesh has the axes axis_0, axis_1"):
+    with pytest.raises(ValueError, match="the mesh has the axes 4-way, 2-way"):
         testing.assert_collectives(step, over="data", all_gather=1)
 
 
@@ -119,9 +119,9 @@ def test_no_new(step, cached):
         testing.assert_no_new(before, after, "copies")
     assert "new copies: 4 x copy of 1.00 GiB" in str(failure.value)
     bare = dataclasses.replace(step, collectives=step.collectives[:-1], diagnostics=[])
-    with pytest.raises(AssertionError, match="new collectives: reduce-scatter of 64.0 MiB over axis_1"):
+    with pytest.raises(AssertionError, match="new collectives: reduce-scatter of 64.0 MiB over the 2-way axis"):
         testing.assert_no_new(step, bare, "collectives")
-    with pytest.raises(AssertionError, match=r"new warnings: \[exposed-communication\] collective-permute over axis_0"):
+    with pytest.raises(AssertionError, match=r"new warnings: \[exposed-communication\] collective-permute over the 4-way axis"):
         testing.assert_no_new(step, bare, "warnings")
     with pytest.raises(ValueError, match="'copy': expected one of collectives, copies, warnings, unknown"):
         testing.assert_no_new(step, step, "copy")

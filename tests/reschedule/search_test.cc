@@ -78,7 +78,7 @@ TEST_CASE("a wait that is left says why") {
   const Rescheduling result = rescheduled(module);
   CHECK(result.moves.empty());
   REQUIRE(!result.bounds.empty());
-  CHECK(result.bounds[0].name == "wait (ici, axis8)");
+  CHECK(result.bounds[0].name == "wait (ici, 8-way)");
   CHECK(result.bounds[0].seconds == result.after.wait_seconds);
   CHECK(result.bounds[0].text.find("where dependencies leave no other place") != std::string::npos);
 }

@@ -46,5 +46,5 @@ function word(text, term) {
   const meaning = meaningOf(term || text);
   return meaning ? `<abbr title="${escapeText(plain(meaning))}">${escapeText(text)}</abbr>` : escapeText(text);
 }
-// The same for "mxu" and "wait (ici, axis_0)".
+// The same for "mxu" and "wait (ici, data)".
 const boundWord = (bound) => word(bound, bound.startsWith('wait') ? 'wait' : bound.split(',')[0]);

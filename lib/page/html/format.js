@@ -38,7 +38,7 @@ function valueText(column, value) {
 // The class that colours an op by its limiting resource.
 const BOUND_CLASS = {mxu: 'mxu', tensor: 'mxu', vpu: 'vpu', cuda: 'vpu', hbm: 'hbm', vmem: 'vmem', l2: 'vmem',
   ici: 'ici', nvlink: 'ici', dcn: 'dcn', network: 'dcn', host: 'host', latency: 'latency'};
-// `bound` is a resource, or "wait (ici, axis_0)" for an op that waits for longer than it works.
+// `bound` is a resource, or "wait (ici, data)" for an op that waits for longer than it works.
 const isWait = (bound) => bound !== null && bound.startsWith('wait');
 const boundClass = (bound) => (isWait(bound) ? 'wait' : BOUND_CLASS[bound] || 'host');
 

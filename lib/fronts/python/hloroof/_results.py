@@ -202,7 +202,7 @@ class Op:
     critical_seconds: float
     """Time on the critical path of the step."""
     bound: Optional[str]
-    """What limits the op in the step: a resource, or `wait (ici, axis_0)` if it waits for longer than it works; None if
+    """What limits the op in the step: a resource, or `wait (ici, data)` if it waits for longer than it works; None if
     it takes no time."""
     waits: list[Wait] = field(repr=False)
     """Transfers that the compute stream waits for in this op, the longest wait first."""
@@ -353,7 +353,7 @@ class BreakdownPart:
     """Part of the step in which it works on one resource or waits for one link."""
 
     name: str
-    """`mxu`, `hbm`, `wait (ici, axis_0)`."""
+    """`mxu`, `hbm`, `wait (ici, data)`."""
     resource: str
     """Resource that is used or waited for. One of mxu, vpu, hbm, vmem, ici, dcn, host, latency, tensor, cuda, l2,
     nvlink, network."""
@@ -494,7 +494,7 @@ class Diagnostic:
     message: str
     """What was found and what to do about it; details are those of `op`."""
     cause: Optional[str]
-    """What the instructions share: `all-gather over axis_0`; None if nothing is named."""
+    """What the instructions share: `all-gather over data`; None if nothing is named."""
     op: Optional[str]
     """Instruction with the most seconds or bytes; None for a finding about the whole module."""
     count: int

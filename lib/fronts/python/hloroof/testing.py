@@ -189,7 +189,7 @@ def assert_collectives(
     groups = [(kind, wanted, [c for c in looked_at if c.kind == kind]) for kind, wanted in kinds.items()]
     if others is not None:
         groups.append(("other collectives", others, [c for c in looked_at if c.kind not in kinds]))
-    where = "" if over is None else f" over {over}"
+    where = "" if over is None else f" over {_axis_in_words(over)}"
     for what, wanted, found in groups:
         allowed = wanted if isinstance(wanted, range) else (wanted,)
         asked = f"{wanted.start} to {wanted.stop - 1}" if isinstance(wanted, range) else str(wanted)
@@ -230,7 +230,12 @@ def _changes(before: StepPrediction, after: StepPrediction) -> str:
 
 
 def _collective_key(c: Collective) -> str:
-    return f"{c.kind} of {_core.format_bytes(c.bytes)} over {', '.join(c.axis_names) or 'all devices'}"
+    return f"{c.kind} of {_core.format_bytes(c.bytes)} over {', '.join(map(_axis_in_words, c.axis_names)) or 'all devices'}"
+
+
+def _axis_in_words(name: str) -> str:
+    """An axis that has no name of its own is called what it is, such as 8-way."""
+    return f"the {name} axis" if re.fullmatch(r"\d+-way( stride-\d+)?", name) else name
 
 
 def _op_key(op: Op) -> str:
