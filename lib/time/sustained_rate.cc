@@ -84,18 +84,18 @@ Num capped_seconds(const MatrixWork& product, Num burst, double passes, const vo
     });
   }
   if (!n.has(*rate)) return burst;
-  const Num capped = noted(
-      n.amount("at the power cap", product.flops * passes, "flop") / n.at(**rate, rate), [&] {
-        return absl::StrCat("sustained rate: ", busy_text(products_busy), ", ",
-                            share >= 1 ? std::string("long enough for the power cap to hold")
-                                       : absl::StrFormat("%.0f %% of the way to where the power cap holds", 100 * share));
-      });
+  const Num capped = noted(n.amount("at the power cap", product.flops * passes, "flop") / n.at(**rate, rate), [&] {
+    return absl::StrCat("sustained rate: ", busy_text(products_busy), ", ",
+                        share >= 1 ? std::string("long enough for the power cap to hold")
+                                   : absl::StrFormat("%.0f %% of the way to where the power cap holds", 100 * share));
+  });
   Num sustained_seconds = slowest("matrix product", burst, capped);
   // A product that is slower for another reason takes as long at either rate.
   if (share >= 1 || value(capped) <= value(burst)) return sustained_seconds;
   const Num starts = n.at(*sustained.starts_after, &sustained.starts_after);
   const Num holds = n.known_or(sustained.holds_after, starts);
-  return sum("matrix product", named("before the power cap", std::move(burst)) * n.computed(1 - share, "1", starts, holds),
+  return sum("matrix product",
+             named("before the power cap", std::move(burst)) * n.computed(1 - share, "1", starts, holds),
              named("under the power cap", std::move(sustained_seconds)) * n.computed(share, "1", starts, holds));
 }
 template double capped_seconds(const MatrixWork&, double, double, const void*, double, const Numbers<double>&);

@@ -438,9 +438,12 @@ bool is_idle(const Device& device, const std::string& path) {
   if (tpu != nullptr && path == "on_chip.vmem_write_bandwidth") return tpu->on_chip.cmem_write_bandwidth.has_value();
   // Larger tiles need fewer operands and waves: where those cost nothing of their own, none is better.
   if (gpu != nullptr && path == "matrix.largest_tile") return !gpu->matrix.operand_bandwidth && !gpu->overhead.wave;
-  // Where no product has a sustained rate, it does not matter from when on it would.
+  // From when on the power cap lowers the rate of products does not matter where they have no other rate then, or where
+  // their operands never arrive at that rate.
   if (gpu != nullptr && (path == "matrix.sustained.starts_after" || path == "matrix.sustained.holds_after")) {
-    return !gpu->matrix.sustained.bf16;
+    const Fact<double>& arriving = gpu->matrix.operand_bandwidth;
+    const double flops_a_byte = static_cast<double>(gpu->matrix.largest_tile) / 2;  // of a square tile of bf16
+    return !gpu->matrix.sustained.bf16 || (arriving && *gpu->matrix.sustained.bf16 > *arriving * flops_a_byte);
   }
   // The hosts of these reduce faster than the network delivers, even at half the rate: a reduce-scatter reads and
   // writes three times what it sends.

@@ -31,9 +31,9 @@ TEST_CASE("the sustained rate comes with the time that products keep the unit bu
     double busy;
     double share;
   };
-  for (const Case& c : {Case{"h100_sxm", 0, 0}, Case{"h100_sxm", 0.02, 0}, Case{"h100_sxm", 0.06, 0.5},
-                        Case{"h100_sxm", 0.1, 1}, Case{"h100_sxm", 10, 1}, Case{"b200_sxm", 0.04, 0.25},
-                        Case{"a100_sxm_80", 10, 0}, Case{"tpu_v5p", 10, 0}}) {
+  for (const Case& c :
+       {Case{"h100_sxm", 0, 0}, Case{"h100_sxm", 0.02, 0}, Case{"h100_sxm", 0.06, 0.5}, Case{"h100_sxm", 0.1, 1},
+        Case{"h100_sxm", 10, 1}, Case{"b200_sxm", 0.04, 0.25}, Case{"a100_sxm_80", 10, 0}, Case{"tpu_v5p", 10, 0}}) {
     CAPTURE(c.device, c.busy);
     CHECK(sustained_share(c.busy, device(c.device)) == Approx(c.share));
   }
@@ -56,11 +56,16 @@ TEST_CASE("large products of bf16, f16 and f8 run at the sustained rate, others 
     double rate;  // flop/s; 0: the time is that of a kernel alone
   };
   const Case cases[] = {
-      {"h100_sxm", "bf16", 8192, 6.84e14},  {"h200_sxm", "f16", 8192, 6.84e14},   {"b200_sxm", "bf16", 8192, 1.279e15},
-      {"gb200", "bf16", 8192, 1.342e15},    {"gb200", "f8e4m3fn", 16384, 2.299e15},
+      {"h100_sxm", "bf16", 8192, 6.84e14},
+      {"h200_sxm", "f16", 8192, 6.84e14},
+      {"b200_sxm", "bf16", 8192, 1.279e15},
+      {"gb200", "bf16", 8192, 1.342e15},
+      {"gb200", "f8e4m3fn", 16384, 2.299e15},
       {"h100_sxm", "bf16", 256, 0},  // waits for its start, and draws less power
       {"h100_sxm", "f32", 8192, 0},  // not measured at the cap
-      {"a100_sxm_80", "bf16", 8192, 0},     {"a100_sxm_80", "f8e4m3fn", 8192, 0}, {"tpu_v5p", "bf16", 8192, 0},
+      {"a100_sxm_80", "bf16", 8192, 0},
+      {"a100_sxm_80", "f8e4m3fn", 8192, 0},
+      {"tpu_v5p", "bf16", 8192, 0},
   };
   for (const Case& c : cases) {
     CAPTURE(c.device, c.type, c.size);
@@ -99,14 +104,17 @@ TEST_CASE("the terms say which rate applies and why, and take as long as the pre
   };
   const Device d = device("h100_sxm");
   const Work work = dot("bf16", 8192);
-  for (const Case& c : {Case{0.01, "burst rate: the products of the step take 10.0 ms at the burst rate, and the power "
-                                   "cap lowers it from 20.0 ms on",
+  for (const Case& c : {Case{0.01,
+                             "burst rate: the products of the step take 10.0 ms at the burst rate, and the power "
+                             "cap lowers it from 20.0 ms on",
                              false},
-                        Case{0.06, "sustained rate: the products of the step take 60.0 ms at the burst rate, 50 % of "
-                                   "the way to where the power cap holds",
+                        Case{0.06,
+                             "sustained rate: the products of the step take 60.0 ms at the burst rate, 50 % of "
+                             "the way to where the power cap holds",
                              true},
-                        Case{0.5, "sustained rate: the products of the step take 500 ms at the burst rate, long enough "
-                                  "for the power cap to hold",
+                        Case{0.5,
+                             "sustained rate: the products of the step take 500 ms at the burst rate, long enough "
+                             "for the power cap to hold",
                              true}}) {
     CAPTURE(c.busy);
     const RunAs as{LaunchedBy::kHost, c.busy};
