@@ -324,6 +324,15 @@ struct GpuCore {
                               // none: the fastest tile is chosen, and the rest of this struct is not read
     Fact<double> batch_tile;  // one side of the blocks for batches of f32 products
     StreamK stream_k;         // for f32
+    // The rates at the power cap, which products cannot exceed once a step has kept the unit busy for a while; until
+    // then they run at the burst rates, MatrixUnit::peak times its efficiency. None: the cap does not bind.
+    struct Sustained {
+      Fact<double> bf16;          // flop/s
+      Fact<double> f16;           // flop/s
+      Fact<double> f8;            // flop/s
+      Fact<double> starts_after;  // s of products from which on the rate falls; none: products run at the burst rates
+      Fact<double> holds_after;   // s of products from which on the rate is the sustained one; none: from starts_after
+    } sustained;
   } matrix;
   struct Vector {
     int64_t compute_units = 0;  // streaming multiprocessors or compute units

@@ -297,6 +297,7 @@ struct Predictor::State {
     facts->costs.work[id.index] = {};
     facts->costs.time[id.index] = {};
     facts->costs.demand[id.index] = {};
+    if (!facts->costs.products.empty()) facts->costs.products[id.index] = 0;
   }
 
   // The starts of a done depend on the callers of a computation if they were traced through one of its parameters. The
@@ -398,8 +399,9 @@ struct Predictor::State {
     }
   }
 
-  // Work, time and demand. Inputs: the instructions, the collectives and the device. Marks in stale.replay the
-  // computations in which a demand changed.
+  // Work, time and demand. Inputs: the instructions, the collectives, the call graph and the device. Marks in
+  // stale.replay the computations in which a demand changed. On a GPU, how long all products of the step take decides
+  // at which rate they run, so that an edit of one may change the times of all.
   void update_costs(Stale& stale) {
     if (stale.schedules) std::erase_if(stale.carriers, [&](InstructionId id) { return !is_scheduled(id); });
     std::vector<Demand>& demand = facts->costs.demand;
@@ -411,6 +413,10 @@ struct Predictor::State {
     if (!stale.costs.empty()) cost_again(cost_inputs(*facts), stale.costs, facts->costs);
     time_again(cost_inputs(*facts), stale.carriers, facts->costs);
     stale.costs.insert(stale.costs.end(), stale.carriers.begin(), stale.carriers.end());
+    const std::vector<InstructionId> products = add_up_products(cost_inputs(*facts), facts->costs);
+    for (InstructionId id : products) before.push_back(demand[id.index]);
+    time_again(cost_inputs(*facts), products, facts->costs);
+    stale.costs.insert(stale.costs.end(), products.begin(), products.end());
     stale.replay.resize(module.computation_limit(), false);
     for (std::size_t i = 0; i < before.size(); ++i) {
       const InstructionId id = stale.costs[i];

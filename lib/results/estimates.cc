@@ -62,7 +62,7 @@ EstimateReason reason_of(InstructionView op, const StepFacts& facts, CostSource 
 // The time of one execution by the model, also if the prediction takes the compiler's.
 double model_seconds_of(const OpPrediction& op, const StepFacts& facts, OpTime& time) {
   if (facts.options.estimates == EstimateSource::kModel) return op.seconds;
-  time = op_time(op.work, facts.target.device);
+  time = op_time(op.work, facts.target.device, {.products_busy = facts.costs.products_busy});
   double wire = 0;
   const auto [first, last] = facts.collectives.by_carrier.equal_range(op.id.index);
   for (auto c = first; c != last; ++c) wire += facts.collectives.costs[c->second].seconds;

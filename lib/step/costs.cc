@@ -19,6 +19,7 @@
 #include "lib/step/slice_copies.h"
 #include "lib/time/collective.h"
 #include "lib/time/op_time.h"
+#include "lib/time/sustained_rate.h"
 #include "lib/values/backend_config.h"
 #include "lib/work/same_work.h"
 #include "lib/work/work.h"
@@ -209,12 +210,12 @@ void use_compiler_estimate(InstructionView instruction, const Device& device, Op
 }
 
 // Computes the time and the demand of an instruction from its work.
-void time_instruction(InstructionView instruction, const CostInputs& inputs, const Work& work, OpTime& time,
-                      Demand& demand) {
+void time_instruction(InstructionView instruction, const CostInputs& inputs, const Work& work, double products_busy,
+                      OpTime& time, Demand& demand) {
   const CarrierRange carried = inputs.collectives.by_carrier.equal_range(instruction.id().index);
   // In a scheduled GPU module, a call that remains is a command buffer. XLA inlines all other calls.
   const bool in_graph = CallFacts::role(inputs.calls, instruction.computation().id()) == ComputationRole::kCalled;
-  time = op_time(work, inputs.device, in_graph ? LaunchedBy::kCommandBuffer : LaunchedBy::kHost);
+  time = op_time(work, inputs.device, {in_graph ? LaunchedBy::kCommandBuffer : LaunchedBy::kHost, products_busy});
   time.seconds = std::min(time.seconds, kForever);
   demand = plain_demand(instruction, work, time, inputs.device);
   add_collectives(instruction, inputs.collectives, carried, time, demand);
@@ -234,7 +235,12 @@ void time_instruction(InstructionView instruction, const CostInputs& inputs, con
 // Computes the time and the demand of an instruction whose work is already in the table.
 void cost_instruction(InstructionView instruction, const CostInputs& inputs, Costs& costs) {
   const std::uint32_t i = instruction.id().index;
-  time_instruction(instruction, inputs, costs.work[i], costs.time[i], costs.demand[i]);
+  time_instruction(instruction, inputs, costs.work[i], costs.products_busy, costs.time[i], costs.demand[i]);
+}
+
+// Computes the entry of Costs::products of an instruction whose work is already in the table.
+void find_products(InstructionId id, const Device& device, Costs& costs) {
+  if (!costs.products.empty()) costs.products[id.index] = burst_seconds(costs.work[id.index], device);
 }
 
 CollectiveCost if_size_known(const Module& module, const Collective& collective, CollectiveCost cost) {
@@ -340,6 +346,15 @@ absl::StatusOr<CollectiveCosts> cost_collectives(const Module& module, const Cal
 
 void time_instructions(const CostInputs& inputs, Costs& costs) {
   cut_costs(inputs.module, costs);
+  costs.products.assign(has_sustained_rates(inputs.device) ? inputs.module.instruction_limit() : 0, 0.0);
+  if (!costs.products.empty()) {
+    for (ComputationId id : CallFacts::scheduled(inputs.calls)) {
+      for (InstructionView instruction : inputs.module.computation(id).instructions()) {
+        find_products(instruction.id(), inputs.device, costs);
+      }
+    }
+  }
+  add_up_products(inputs, costs);
   for (ComputationId id : CallFacts::scheduled(inputs.calls)) {
     for (InstructionView instruction : inputs.module.computation(id).instructions()) {
       cost_instruction(instruction, inputs, costs);
@@ -347,11 +362,33 @@ void time_instructions(const CostInputs& inputs, Costs& costs) {
   }
 }
 
+std::vector<InstructionId> add_up_products(const CostInputs& inputs, Costs& costs) {
+  const double before = costs.products_busy;
+  costs.products_busy = 0;
+  if (costs.products.empty()) return {};
+  for (ComputationId id : CallFacts::scheduled(inputs.calls)) {
+    double once = 0;
+    for (InstructionView instruction : inputs.module.computation(id).instructions()) {
+      once += costs.products[instruction.id().index];
+    }
+    costs.products_busy = std::min(costs.products_busy + once * inputs.calls.executions(id), kForever);
+  }
+  std::vector<InstructionId> stale;
+  if (sustained_share(before, inputs.device) == sustained_share(costs.products_busy, inputs.device)) return stale;
+  for (ComputationId id : CallFacts::scheduled(inputs.calls)) {
+    for (InstructionView instruction : inputs.module.computation(id).instructions()) {
+      if (costs.products[instruction.id().index] > 0) stale.push_back(instruction.id());
+    }
+  }
+  return stale;
+}
+
 void cost_again(const CostInputs& inputs, absl::Span<const InstructionId> changed, Costs& costs) {
   std::vector<Work> work = compute_work(inputs.module, changed, work_options(inputs.options));
   cut_costs(inputs.module, costs);
   for (std::size_t i = 0; i < changed.size(); ++i) {
     costs.work[changed[i].index] = std::move(work[i]);
+    find_products(changed[i], inputs.device, costs);
     cost_instruction(inputs.module.instruction(changed[i]), inputs, costs);
   }
 }
@@ -369,6 +406,7 @@ void cut_costs(const Module& module, Costs& costs) {
   costs.work.resize(module.instruction_limit());
   costs.time.resize(module.instruction_limit());
   costs.demand.resize(module.instruction_limit());
+  if (!costs.products.empty()) costs.products.resize(module.instruction_limit());
 }
 
 bool needs_schedule(const Module& module) {

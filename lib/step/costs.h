@@ -77,6 +77,10 @@ struct Costs {
   std::vector<Work> work;
   std::vector<OpTime> time;
   std::vector<Demand> demand;
+  // Only on devices with sustained rates (lib/time/sustained_rate.h): the seconds of each instruction's products at the
+  // burst rates, and those of all executions together.
+  std::vector<double> products;
+  double products_busy = 0;
 };
 
 // The inputs that determine the costs of an instruction, apart from its text.
@@ -97,7 +101,12 @@ void time_instructions(const CostInputs& inputs, Costs& costs);
 // Recomputes the costs of some instructions of scheduled computations. Resizes the tables to the size of the module.
 void cost_again(const CostInputs& inputs, absl::Span<const InstructionId> changed, Costs& costs);
 
-// Recomputes only time and demand, for instructions for which only the cost of the carried collectives changed.
+// Adds up Costs::products in program order, so that the sum after an edit is bit-identical to one from scratch. Returns
+// the instructions with products if the sum changes the rate at which these run, so that their times are stale.
+std::vector<InstructionId> add_up_products(const CostInputs& inputs, Costs& costs);
+
+// Recomputes only time and demand, for instructions for which only the cost of the carried collectives, the launch or
+// the rate of products changed.
 void time_again(const CostInputs& inputs, absl::Span<const InstructionId> changed, Costs& costs);
 
 // Resizes the tables to the size of the module.

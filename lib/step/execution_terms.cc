@@ -106,9 +106,10 @@ Term execution_terms(const StepFacts& facts, InstructionId id) {
   if (time.source == CostSource::kCompiler) {
     if (const auto seconds = compiler_seconds(facts.module->instruction(id), demand, numbers)) return seconds->term();
   }
-  Term term = with_collectives(facts, id,
-                               op_terms(facts.costs.work[id.index], facts.target.device,
-                                        time.launched_in_graph ? LaunchedBy::kCommandBuffer : LaunchedBy::kHost));
+  Term term = with_collectives(
+      facts, id,
+      op_terms(facts.costs.work[id.index], facts.target.device,
+               {time.launched_in_graph ? LaunchedBy::kCommandBuffer : LaunchedBy::kHost, facts.costs.products_busy}));
   for (const GradientExchange& exchange : facts.collectives.exchanges) {
     if (exchange.after != id || demand.step != Step::kStart) continue;  // otherwise a transfer of its own
     Term between = collective_terms(exchange.between, facts.collectives.mesh, facts.collectives.mapping,

@@ -2,10 +2,12 @@
 // model of its time by the kind of the unit. A unit of which only the peaks are known is a plain roof.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "lib/hardware/matrix_rate.h"
 #include "lib/ir/element_type.h"
 #include "lib/time/matrix_forms.h"
+#include "lib/time/sustained_rate.h"
 
 namespace hloroof::internal::inline time {
 namespace {
@@ -93,7 +95,8 @@ std::optional<ProductPeak<Num>> product_peak(const MatrixWork& product, const Nu
   const MatrixRate peak = matrix_rate(n.device().matrix.peak, as.type);
   if (peak.unknown != nullptr && n.missing() != nullptr) n.missing()->add(peak.unknown);
   if (!peak.rate || *peak.rate <= 0) return std::nullopt;
-  return ProductPeak<Num>{as.type, n.at(*peak.rate, peak.slot) / static_cast<double>(as.passes)};
+  const auto passes = static_cast<double>(as.passes);
+  return ProductPeak<Num>{as.type, n.at(*peak.rate, peak.slot) / passes, passes, peak.slot};
 }
 template std::optional<ProductPeak<double>> product_peak(const MatrixWork&, const Numbers<double>&);
 template std::optional<ProductPeak<Traced>> product_peak(const MatrixWork&, const Numbers<Traced>&);
@@ -115,7 +118,7 @@ template double matrix_launch_seconds(const MatrixWork&, const Numbers<double>&)
 template Traced matrix_launch_seconds(const MatrixWork&, const Numbers<Traced>&);
 
 template <class Num>
-MatrixTime<Num> matrix_time(const MatrixWork& product, const Numbers<Num>& n) {
+MatrixTime<Num> matrix_time(const MatrixWork& product, const Numbers<Num>& n, double products_busy) {
   const std::optional<ProductPeak<Num>> peak = product_peak(product, n);
   if (!peak) return {};
   const Device& device = n.device();
@@ -133,9 +136,10 @@ MatrixTime<Num> matrix_time(const MatrixWork& product, const Numbers<Num>& n) {
     time = plain_time(product, peak->rate, attained, n);
   }
   time.rate = value(peak->rate);
+  time.seconds = capped_seconds(product, std::move(time.seconds), peak->passes, peak->slot, products_busy, n);
   return time;
 }
-template MatrixTime<double> matrix_time(const MatrixWork&, const Numbers<double>&);
-template MatrixTime<Traced> matrix_time(const MatrixWork&, const Numbers<Traced>&);
+template MatrixTime<double> matrix_time(const MatrixWork&, const Numbers<double>&, double);
+template MatrixTime<Traced> matrix_time(const MatrixWork&, const Numbers<Traced>&, double);
 
 }  // namespace hloroof::internal::inline time

@@ -189,12 +189,12 @@ Num tiles_seconds(const Work& work, const GpuCore& core, const Numbers<Num>& n) 
 
 // The time that each resource needs for `work`.
 template <class Num>
-ResourceTimes<Num> resource_times(const Work& work, const Numbers<Num>& n) {
+ResourceTimes<Num> resource_times(const Work& work, const Numbers<Num>& n, double products_busy = 0) {
   const Device& device = n.device();
   const TpuCore* const tpu = device.tpu();
   ResourceTimes<Num> times;
   for (const MatrixWork& product : work.matrix) {
-    times.matrix = sum("", times.matrix, matrix_time(product, n).seconds);
+    times.matrix = sum("", times.matrix, matrix_time(product, n, products_busy).seconds);
     const Num launch = matrix_launch_seconds(product, n);
     if (value(launch) > value(times.launch)) times.launch = launch;
   }
@@ -306,9 +306,9 @@ void set_resources(const ResourceTimes<double>& from, OpTime& time) {
 
 // The time of any other operation. A launch hides behind the previous kernel unless that kernel is too short.
 template <class Num>
-Num plain_op_time(const Work& work, LaunchedBy by, const Numbers<Num>& n, OpTime& time) {
+Num plain_op_time(const Work& work, const RunAs& as, const Numbers<Num>& n, OpTime& time) {
   const Device& device = n.device();
-  ResourceTimes<Num> resources = resource_times(work, n);
+  ResourceTimes<Num> resources = resource_times(work, n, as.products_busy);
   if constexpr (std::same_as<Num, double>) set_resources(resources, time);
   PeakSeconds peak;
   peak.host = value(resources.host);
@@ -316,9 +316,9 @@ Num plain_op_time(const Work& work, LaunchedBy by, const Numbers<Num>& n, OpTime
   OverlapTime<Num> overlap = overlap_time(work, std::move(resources), n);
   Num busy = sum("", std::move(overlap.joined), std::move(overlap.ends));
   Num overhead = sum("", op_overhead_seconds(work, n), std::move(launch));
-  Num floor = launch_floor_seconds(work, by, n);
+  Num floor = launch_floor_seconds(work, as.launched_by, n);
   time.overhead = std::max(value(overhead), value(floor) - value(busy));
-  time.launched_in_graph = by == LaunchedBy::kCommandBuffer;
+  time.launched_in_graph = as.launched_by == LaunchedBy::kCommandBuffer;
   Num seconds = with_floor(kWhole, std::move(busy), std::move(overhead), std::move(floor));
   if constexpr (std::same_as<Num, double>) {
     time.seconds = seconds;
@@ -332,8 +332,8 @@ Num plain_op_time(const Work& work, LaunchedBy by, const Numbers<Num>& n, OpTime
 
 // Computes the time of `work`, which is not free and not given by the user. For double, fills `time`.
 template <class Num>
-Num timed(const Work& work, LaunchedBy by, const Numbers<Num>& n, OpTime& time) {
-  return is_read_kernel(work, n.device()) ? kernel_op_time(work, n, time) : plain_op_time(work, by, n, time);
+Num timed(const Work& work, const RunAs& as, const Numbers<Num>& n, OpTime& time) {
+  return is_read_kernel(work, n.device()) ? kernel_op_time(work, n, time) : plain_op_time(work, as, n, time);
 }
 
 }  // namespace
@@ -347,7 +347,7 @@ OverlapTime<double> overlap_time(const Work& work, const Device& device) {
   return overlap_time(work, resource_times(work, numbers), numbers);
 }
 
-OpTime op_time(const Work& work, const Device& device, LaunchedBy by, MissingNumbers* asked) {
+OpTime op_time(const Work& work, const Device& device, const RunAs& as, MissingNumbers* asked) {
   OpTime time;
   time.source = work.source;
   if (work.is_free) return time;
@@ -358,30 +358,30 @@ OpTime op_time(const Work& work, const Device& device, LaunchedBy by, MissingNum
     return time;
   }
   MissingNumbers missing;
-  timed(work, by, Numbers<double>(device, &missing), time);
+  timed(work, as, Numbers<double>(device, &missing), time);
   if (!missing.empty()) time.source = std::max(time.source, CostSource::kAssumed);
   if (asked != nullptr) asked->add(missing);
   return time;
 }
 
-Term op_terms(const Work& work, const Device& device, LaunchedBy by) {
+Term op_terms(const Work& work, const Device& device, const RunAs& as) {
   if (work.is_free) return {};
   MissingNumbers missing;
   const Numbers<Traced> numbers(device, &missing);
   if (work.seconds) return numbers.amount("given by the user", *work.seconds, "s").term();
   OpTime time;
-  Term term = timed(work, by, numbers, time).term();
+  Term term = timed(work, as, numbers, time).term();
   note_missing(missing, device, term);
   return term;
 }
 
-MissingNumbers missing_numbers(const Work& work, const Device& device, LaunchedBy by) {
+MissingNumbers missing_numbers(const Work& work, const Device& device, const RunAs& as) {
   MissingNumbers missing;
   if (work.is_free || work.seconds) return missing;
   if (is_read_kernel(work, device)) {
     add_missing_numbers(*work.kernel, device, missing);
   } else {
-    op_time(work, device, by, &missing);
+    op_time(work, device, as, &missing);
   }
   return missing;
 }

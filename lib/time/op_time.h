@@ -44,8 +44,9 @@ struct MatrixTime {
   double blocks = 0;
 };
 
+// `products_busy` is that of RunAs.
 template <class Num>
-MatrixTime<Num> matrix_time(const MatrixWork& product, const Numbers<Num>& numbers);
+MatrixTime<Num> matrix_time(const MatrixWork& product, const Numbers<Num>& numbers, double products_busy = 0);
 inline MatrixTime<double> matrix_time(const MatrixWork& product, const Device& device) {
   return matrix_time(product, Numbers<double>(device));
 }
@@ -87,7 +88,9 @@ OverlapTime<double> overlap_time(const Work& work, const Device& device);
 template <class Num>
 struct ProductPeak {
   MatrixType type = MatrixType::kBf16;
-  Num rate = 0.0;  // flop/s
+  Num rate = 0.0;              // flop/s
+  double passes = 1;           // passes in that rate
+  const void* slot = nullptr;  // the member of MatrixPeak with the rate of one pass
 };
 template <class Num>
 std::optional<ProductPeak<Num>> product_peak(const MatrixWork& product, const Numbers<Num>& numbers);
@@ -129,6 +132,14 @@ inline double accumulation_seconds(const Work& work, const Device& device) {
 // The launcher of a kernel on a GPU.
 enum class LaunchedBy : std::uint8_t { kHost, kCommandBuffer };
 
+// How an operation runs, apart from its work.
+struct RunAs {
+  LaunchedBy launched_by = LaunchedBy::kHost;
+  // Seconds that all products of the step take at the burst rates (sustained_rate.h). 0 for an operation alone, whose
+  // products run at these rates.
+  double products_busy = 0;
+};
+
 // Whether `work` moves no array between the chip and other memory, and the device states the overhead of that case
 // (overhead.op_on_chip). Arrays of one element pass through scalar memory, and constants of one element are part of the
 // code.
@@ -139,15 +150,14 @@ bool is_read_kernel(const Work& work, const Device& device);
 
 // The time of `work` on `device` as a tree of terms, whose seconds are those of op_time() to the last bit. Zero seconds
 // and no children for work that is free.
-Term op_terms(const Work& work, const Device& device, LaunchedBy by = LaunchedBy::kHost);
+Term op_terms(const Work& work, const Device& device, const RunAs& as = {});
 
 // The time of `work` on `device` without wire time, which the caller adds for a collective. All fields are zero for
 // work that is free. A missing number lowers the source of the time to CostSource::kAssumed.
-OpTime op_time(const Work& work, const Device& device, LaunchedBy by = LaunchedBy::kHost,
-               MissingNumbers* missing = nullptr);
+OpTime op_time(const Work& work, const Device& device, const RunAs& as = {}, MissingNumbers* missing = nullptr);
 
 // The device numbers that op_time() needs for `work` and that the device does not state.
-MissingNumbers missing_numbers(const Work& work, const Device& device, LaunchedBy by);
+MissingNumbers missing_numbers(const Work& work, const Device& device, const RunAs& as);
 
 }  // namespace hloroof::internal::inline time
 

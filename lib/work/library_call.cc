@@ -47,6 +47,7 @@ bool add_attention(InstructionView call, bool is_backward, Work& work) {
   product.n = static_cast<double>(element_count(queries)) / (product.batch * product.m);
   product.k = (is_backward ? 5 : 2) * keys * share;
   product.lhs = product.rhs = product.out = queries.element_type;
+  product.is_attention = true;
   product.flops = 2 * product.batch * product.m * product.n * product.k;
   work.flops += product.flops;
   work.matrix_flops += product.flops;

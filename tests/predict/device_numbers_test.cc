@@ -1,6 +1,7 @@
 // Every number of a device has a reader: with twice or half of it some prediction is another. The programs that show it
 // are made up here, since no dump has an operation of each type, memory and kind of link.
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <set>
 #include <string>
@@ -356,6 +357,17 @@ std::string between_slices(const std::string& type) {
          "channel_id=1\n}\n";
 }
 
+// Products that keep a GPU busy until halfway between the burst rate and the sustained one.
+void add_long_products(Program& program, const Device& device) {
+  constexpr double kSeconds = 0.06;
+  constexpr int kSize = 16384;
+  for (const char* type : {"bf16", "f16", "f8e4m3fn"}) {
+    const double flops = kSeconds / 3 * device.matrix.peak.f16;
+    const double count = std::ceil(flops / (2.0 * kSize * kSize * kSize));
+    for (double i = 0; i < count; ++i) add_dot(program, type, product(kSize, kSize, kSize));
+  }
+}
+
 std::vector<Case> cases_for(const Device& device) {
   const bool is_tpu = device.tpu() != nullptr;
   const auto make = [](const Program& program, std::int64_t partitions, PredictOptions options = {}) {
@@ -369,6 +381,9 @@ std::vector<Case> cases_for(const Device& device) {
   add_control(local);
   cases.push_back(make(local, 1));
   if (device.gpu() != nullptr) {
+    Program busy(is_tpu);
+    add_long_products(busy, device);
+    cases.push_back(make(busy, 1));
     for (const char* form : {"mosaic", "triton", "triton_call"}) {
       cases.push_back(Case{parsed(source_text("tests/corpus/y_gpu_" + std::string(form) + ".hlo")), {}});
     }
@@ -423,6 +438,13 @@ bool is_idle(const Device& device, const std::string& path) {
   if (tpu != nullptr && path == "on_chip.vmem_write_bandwidth") return tpu->on_chip.cmem_write_bandwidth.has_value();
   // Larger tiles need fewer operands and waves: where those cost nothing of their own, none is better.
   if (gpu != nullptr && path == "matrix.largest_tile") return !gpu->matrix.operand_bandwidth && !gpu->overhead.wave;
+  // From when on the power cap lowers the rate of products does not matter where they have no other rate then, or where
+  // their operands never arrive at that rate.
+  if (gpu != nullptr && (path == "matrix.sustained.starts_after" || path == "matrix.sustained.holds_after")) {
+    const Fact<double>& arriving = gpu->matrix.operand_bandwidth;
+    const double flops_a_byte = static_cast<double>(gpu->matrix.largest_tile) / 2;  // of a square tile of bf16
+    return !gpu->matrix.sustained.bf16 || (arriving && *gpu->matrix.sustained.bf16 > *arriving * flops_a_byte);
+  }
   // The hosts of these reduce faster than the network delivers, even at half the rate: a reduce-scatter reads and
   // writes three times what it sends.
   if (path == "network.reduction_bandwidth") {

@@ -199,7 +199,7 @@ TEST_CASE("small kernels take a launch, less in a command buffer; large ones hid
     const double launched = op_time(small, gpu).seconds;
     CHECK(launched >= 2e-6);
     CHECK(launched <= 6e-6);
-    CHECK(op_time(small, gpu, LaunchedBy::kCommandBuffer).seconds < launched);
+    CHECK(op_time(small, gpu, {LaunchedBy::kCommandBuffer}).seconds < launched);
     for (const double elements : {16.0 * 1048576, 256.0 * 1048576}) {
       const std::string array = "f32[" + std::to_string(static_cast<long>(elements)) + "]";
       const Work large = root_work("  a = " + array + " parameter(0)\n", "r = " + array + " add(a, a)");
