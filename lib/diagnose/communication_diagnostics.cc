@@ -120,28 +120,13 @@ class CommunicationDiagnoser {
     switch (sent) {
       case MostlySent::kParameters:
         return "What it sends does not grow with the batch: a larger batch per device, or fewer devices along the "
-               "axis, "
-               "would balance the two";
+               "axis, would balance the two";
       case MostlySent::kActivations: return help_for_activations();
       case MostlySent::kUndecided: break;
     }
     return "Fewer devices along the axis, or less to exchange, would help";
   }
 
-<<<<<<< HEAD
-=======
-  // "all-gather.11 (all-gather over the 4-way axis, 7.19 ms)" for the collective that the step waits for longest.
-  std::string longest_exposed() const {
-    const CollectivePrediction* longest = nullptr;
-    for (const CollectivePrediction& collective : prediction_.collectives) {
-      if (longest == nullptr || collective.exposed_seconds > longest->exposed_seconds) longest = &collective;
-    }
-    if (longest == nullptr) return "transfers between slices";
-    return absl::StrCat(longest->name, " (", longest->kind, " over ", over(longest->axis_names, longest->group_size),
-                        ", ", format_seconds(longest->exposed_seconds), ")");
-  }
-
->>>>>>> h_axes
   static std::string over(const std::vector<std::string>& axes, std::int64_t devices) {
     if (axes.empty()) return absl::StrCat(devices, " devices");
     return absl::StrJoin(
