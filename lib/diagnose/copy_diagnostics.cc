@@ -8,8 +8,8 @@
 #include "lib/analysis/sizes.h"
 #include "lib/base/units.h"
 #include "lib/diagnose/diagnostics.h"
+#include "lib/diagnose/moves.h"
 #include "lib/ir/opcode_facts.h"
-#include "lib/ir/rows.h"
 #include "lib/ir/shapes.h"
 #include "lib/ir/value_walk.h"
 
@@ -24,12 +24,6 @@ constexpr double kMostOfArray = 0.25;
 constexpr double kLeastRewritten = 0.5;
 
 bool is_renamed(InstructionView at) { return flow(at.opcode()) == Flow::kRenames; }
-
-// Whether the instruction copies an array into a second buffer of the same layout, in the same memory.
-bool is_plain_copy(InstructionView instruction) {
-  return instruction.opcode() == Opcode::kCopy && instruction.operand_count() == 1 && instruction.shape().is_array() &&
-         instruction.shape() == instruction.operand(0).shape();
-}
 
 class CopyDiagnoser {
  public:
@@ -83,7 +77,7 @@ class CopyDiagnoser {
                         to_string(module_.shapes(), array.shape_id(), ShapeText::kWithoutLayout));
     const InstructionView source = origin(array, is_renamed);
     const OpPrediction* const copy = diagnosis_.op(source.id());
-    if (is_plain_copy(source) && copy != nullptr && diagnosis_.loop_copies.count(source.id().index) == 0) {
+    if (copies_as_is(source) && copy != nullptr && diagnosis_.loop_copies.count(source.id().index) == 0) {
       const InstructionView copied = origin(source.operand(0), is_renamed);
       const bool is_argument = copied.opcode() == Opcode::kParameter && copied.computation().is_entry();
       diagnosis_.add_work(

@@ -172,6 +172,7 @@ class DonationDiagnoser {
       if (!argument || !result || !alias.parameter_index.empty()) continue;
       const OpPrediction* const op = diagnosis_.op(result->id());
       if (result->opcode() != Opcode::kCopy || op == nullptr || !diagnosis_.may_matter(op->exposed_seconds)) continue;
+      if (diagnosis_.loop_copies.count(op->id.index) != 0) continue;
       const InstructionView computed =
           origin(result->operand(0), [](InstructionView at) { return flow(at.opcode()) == Flow::kRenames; });
       const std::optional<InstructionView> reader = late_reader(*argument, computed);

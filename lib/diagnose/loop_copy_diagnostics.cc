@@ -37,12 +37,6 @@ constexpr std::size_t kMostFollowed = 64;  // limit on the values followed from 
 
 bool only_renames(InstructionView at) { return flow(at.opcode()) == Flow::kRenames; }
 
-// Whether the instruction copies an array into a second buffer of the same layout, in the same memory.
-bool copies_as_is(InstructionView instruction) {
-  return instruction.opcode() == Opcode::kCopy && instruction.operand_count() == 1 && instruction.shape().is_array() &&
-         instruction.shape() == instruction.operand(0).shape();
-}
-
 // Elements of a loop's state between which values pass, such as a stack that is read and the stack that is written.
 class Groups {
  public:

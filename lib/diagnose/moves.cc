@@ -87,6 +87,13 @@ DataMoves data_moved_by(InstructionView op) {
   return moves;
 }
 
+bool copies_as_is(InstructionView op) {
+  if (op.opcode() != Opcode::kCopy && flow(op.opcode()) != Flow::kFuses) return false;
+  if (op.operand_count() != 1 || !op.shape().is_array() || !(op.shape() == op.operand(0).shape())) return false;
+  const DataMoves moves = data_moved_by(op);
+  return !moves.computes && !moves.changes_layout && moves.is_in_one_piece();
+}
+
 std::vector<MovedFrom> moved_from(InstructionView op, std::size_t element) {
   const Module& module = op.module();
   const ComputationId inside = computation_inside(op);

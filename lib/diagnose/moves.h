@@ -22,6 +22,10 @@ struct DataMoves {
 // Examines an instruction, or all instructions of the computation that it runs.
 DataMoves data_moved_by(InstructionView op);
 
+// Whether an op, a copy or a fusion that is one, copies its operand into a second buffer of the same layout, in the
+// same memory.
+bool copies_as_is(InstructionView op);
+
 // An operand of which elements reach a result unchanged.
 struct MovedFrom {
   std::size_t operand = 0;

@@ -201,6 +201,12 @@ ENTRY main {
         {
             {"an argument that is copied first", entry(arguments + copy + "  ROOT d = " + update + "c, u, i, z, z)\n}"),
              "donate the argument p"},
+            {"an argument that a fusion copies first",
+             entry("f {\n  p = f32[64,4096,128]{2,1,0:T(8,128)} parameter(0)\n  ROOT c = "
+                   "f32[64,4096,128]{2,1,0:T(8,128)} copy(p)\n}\n" +
+                   arguments + "  c = f32[64,4096,128]{2,1,0:T(8,128)} fusion(p), kind=kLoop, calls=f\n  ROOT d = " +
+                   update + "c, u, i, z, z)\n}"),
+             "donate the argument p"},
             {"another value that is copied first",
              entry(arguments + "  n = f32[64,4096,128]{2,1,0:T(8,128)} negate(p)\n" +
                    "  c = f32[64,4096,128]{2,1,0:T(8,128)} copy(n)\n" + "  d = " + update + "c, u, i, z, z)\n" +
