@@ -20,7 +20,6 @@
 #include "lib/analysis/calls.h"
 #include "lib/analysis/mesh.h"
 #include "lib/analysis/op_name.h"
-#include "lib/base/units.h"
 #include "lib/diagnose/diagnostics.h"
 #include "lib/diagnose/sent_by_role.h"
 #include "lib/ir/opcode_facts.h"

@@ -174,6 +174,20 @@ std::string on_chip(const StepPrediction& p, const BreakdownPart& part) {
   return absl::StrCat(bound, ".", furthest_from_roof(p, part.resource));
 }
 
+// Communication that is a large part of the step together, though no link is.
+std::string on_all_links(const StepPrediction& p) {
+  std::map<std::string, double> seconds;
+  for (const CollectivePrediction& collective : p.collectives) {
+    const std::string over = absl::StrJoin(collective.axis_names, " and ");
+    seconds[over.empty() ? collective.kind : absl::StrCat(collective.kind, " over ", over)] +=
+        collective.exposed_seconds;
+  }
+  const auto most = std::max_element(seconds.begin(), seconds.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  return absl::StrCat(of_step(p, p.exposed_communication_seconds), " is communication that nothing hides",
+                      most == seconds.end() ? "" : ", the largest part " + most->first, ".");
+}
+
 // The time in which loops copy arrays and compute nothing with them.
 double loop_copy_seconds(const StepPrediction& p) {
   double seconds = 0;
@@ -220,21 +234,17 @@ std::string verdict(const StepPrediction& p) {
   }
   const double worth = kWorthAVerdict * p.step_seconds;
   const BreakdownPart* worst = nullptr;
-  const BreakdownPart* worst_link = nullptr;
-  double links = 0;
   for (const BreakdownPart& part : p.breakdown) {
     const bool is_link = part.resource == Resource::kIci || part.resource == Resource::kDcn;
     if (!part.is_wait && !is_link) continue;
-    if (is_link) links += part.seconds;
-    if (is_link && (worst_link == nullptr || part.seconds > worst_link->seconds)) worst_link = &part;
     if (worst == nullptr || part.seconds > worst->seconds) worst = &part;
   }
-  const bool waits = worst != nullptr && (worst->seconds >= worth || links >= worth);
-  if (waits && worst->seconds < worth) {
-    sentences.push_back(absl::StrCat(of_step(p, links), " is communication that nothing hides. Most of it:"));
-    worst = worst_link;
+  const bool waits = worst != nullptr && worst->seconds >= worth;
+  if (waits) {
+    sentences.push_back(on_link(p, *worst));
+  } else if (p.exposed_communication_seconds >= worth) {
+    sentences.push_back(on_all_links(p));
   }
-  if (waits) sentences.push_back(on_link(p, *worst));
   const double copied = loop_copy_seconds(p);
   if (copied >= worth) sentences.push_back(on_loop_copies(p, copied));
   for (const BreakdownPart& part : p.breakdown) {
