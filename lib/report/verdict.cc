@@ -178,7 +178,9 @@ std::string on_chip(const StepPrediction& p, const BreakdownPart& part) {
 std::string on_all_links(const StepPrediction& p) {
   std::map<std::string, double> seconds;
   for (const CollectivePrediction& collective : p.collectives) {
-    const std::string over = absl::StrJoin(collective.axis_names, " and ");
+    const std::string over =
+        absl::StrJoin(collective.axis_names, " and ",
+                      [](std::string* out, const std::string& axis) { absl::StrAppend(out, axis_in_sentence(axis)); });
     seconds[over.empty() ? collective.kind : absl::StrCat(collective.kind, " over ", over)] +=
         collective.exposed_seconds;
   }
