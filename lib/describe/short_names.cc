@@ -43,16 +43,19 @@ bool ShortNames::is_unique(std::string_view head, std::string_view cut) const {
 
 std::string ShortNames::shorten_name(std::string_view name, std::size_t width) const {
   if (name.size() <= width || width <= kGap.size() + 2) return shorten(name, width);
-  const std::size_t room = width - kGap.size();
-  // Both ends of equal length read best. A longer end tells more names apart than a longer beginning.
-  std::vector<std::size_t> heads;
-  for (std::size_t head = room / 2; head > 0; --head) heads.push_back(head);
-  for (std::size_t head = room / 2 + 1; head < room; ++head) heads.push_back(head);
-  for (const std::size_t head : heads) {
-    const std::string_view begin = name.substr(0, head);
-    std::string cut(begin);
-    cut.append(kGap).append(name.substr(name.size() - (room - head)));
-    if (is_unique(begin, cut)) return cut;
+  // If that width tells it from no other name, the next that does is better than the whole name.
+  for (; width < name.size(); ++width) {
+    const std::size_t room = width - kGap.size();
+    // Both ends of equal length read best. A longer end tells more names apart than a longer beginning.
+    std::vector<std::size_t> heads;
+    for (std::size_t head = room / 2; head > 0; --head) heads.push_back(head);
+    for (std::size_t head = room / 2 + 1; head < room; ++head) heads.push_back(head);
+    for (const std::size_t head : heads) {
+      const std::string_view begin = name.substr(0, head);
+      std::string cut(begin);
+      cut.append(kGap).append(name.substr(name.size() - (room - head)));
+      if (is_unique(begin, cut)) return cut;
+    }
   }
   return std::string(name);
 }

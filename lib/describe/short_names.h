@@ -36,8 +36,9 @@ class ShortNames {
   // Of any names, which must outlive it.
   explicit ShortNames(std::vector<std::string_view> names) : names_(std::move(names)) { sort(); }
 
-  // Returns at most `width` characters of `cell`, which is a name or contains one: "fusion.12 ×4", "wait for copy.3".
-  // Cuts the name where no other name has the same beginning and end. Returns all of the name if each cut is ambiguous.
+  // Returns `width` characters of `cell`, which is a name or contains one: "fusion.12 ×4", "wait for copy.3". Cuts the
+  // name where no other name has the same beginning and end. Returns more if each cut to `width` is ambiguous: the
+  // shortest that is not, or all of the name.
   std::string shorten_cell(const std::string& cell, std::size_t width) const;
 
  private:

@@ -45,7 +45,8 @@ TEST_CASE("a cut name selects one name") {
     for (std::size_t width = 6; width < 30; ++width) {
       const std::string cut = short_names.shorten_cell(std::string(name), width);
       CAPTURE(name, width, cut);
-      CHECK((cut.size() <= width || cut == name));
+      // Where no cut of this width selects one name, it is the shortest that does.
+      if (cut.size() > width) CHECK(short_names.shorten_cell(std::string(name), cut.size() - 1) == cut);
       std::set<std::string_view> selected;
       for (const std::string_view other : names) {
         if (cut == name ? other == name : selects_name(cut, other)) selected.insert(other);
