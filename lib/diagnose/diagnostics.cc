@@ -28,6 +28,10 @@ using enum DiagnosticCode;
 
 // Maximum relative difference between the model and the compiler's own estimate. Larger differences are reported.
 constexpr double kModelTolerance = 0.30;
+// Padded over logical bytes from which an op is looked at. How much of the step it costs decides whether it is said.
+constexpr double kVisiblePadding = 1.05;
+constexpr char kLessPadding[] =
+    "a last dimension that is a multiple of the tile, or two dimensions merged into one, would avoid it";
 
 class Diagnoser {
  public:
@@ -226,24 +230,21 @@ class Diagnoser {
     for (const LiveBuffer& live : memory.live_at_peak) {
       const double logical = live.bytes - live.padding_bytes;
       if (live.padding_bytes < kWorthOfMemory * memory.capacity_bytes || live.bytes < 1.5 * logical) continue;
-      diagnosis_.add(
-          {.code = kPaddingWaste,
-           .message = absl::StrFormat("%s: %.2f GiB of which %.2f GiB are padding (%.1fx expansion): a larger "
-                                      "dimension last, or two merged, would fill the tiles",
-                                      live.shape, live.bytes / kGib, live.padding_bytes / kGib,
-                                      live.bytes / std::max(1.0, logical)),
-           .cause = "buffers of " + live.shape,
-           .op = live.name,
-           .bytes = live.padding_bytes});
+      diagnosis_.add({.code = kPaddingWaste,
+                      .message = absl::StrFormat("%s: %.2f GiB of which %.2f GiB are padding (%.1fx expansion): %s",
+                                                 live.shape, live.bytes / kGib, live.padding_bytes / kGib,
+                                                 live.bytes / std::max(1.0, logical), kLessPadding),
+                      .cause = "buffers of " + live.shape,
+                      .op = live.name,
+                      .bytes = live.padding_bytes});
     }
     for (const OpPrediction& op : prediction_.ops) {
-      if (op.work.padded_bytes < 2 * op.work.logical_bytes || op.work.logical_bytes <= 0) continue;
+      if (op.work.padded_bytes < kVisiblePadding * op.work.logical_bytes || op.work.logical_bytes <= 0) continue;
       if (op.bound != Resource::kHbm) continue;
       diagnosis_.add_work(
           kPaddingWaste, op, op.exposed_seconds * (1 - op.work.logical_bytes / op.work.padded_bytes),
-          absl::StrFormat("moves %.1fx the bytes that its shapes hold, the rest is tile padding: a larger dimension "
-                          "last, or two merged, would fill the tiles",
-                          op.work.padded_bytes / op.work.logical_bytes));
+          absl::StrFormat("moves %.2f times the bytes that its shapes hold, the rest is tile padding: %s",
+                          op.work.padded_bytes / op.work.logical_bytes, kLessPadding));
     }
   }
 

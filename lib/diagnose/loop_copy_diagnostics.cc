@@ -1,6 +1,7 @@
 // Findings about arrays that a loop carries and only moves: slices out of a stack, copies to another layout, writes
 // back into a stack, and copies of the whole array in the loop and around it.
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -333,9 +334,10 @@ class LoopCopyDiagnoser {
     for (const std::int64_t group : groups) held += elements_bytes(group);
     if (held <= 0 || !diagnosis_.may_matter(seconds)) return;
     const std::string place = diagnosis_.place(loop);
-    const std::string message = absl::StrFormat(
-        "copies %s, which the loop %s, %.1f times a step and computes nothing with it (%s): %s", arrays_text(groups),
-        copies.is_updated ? "carries" : "only reads", moved / held, ways_of(copies, all), cures_of(copies, all));
+    const std::string message =
+        absl::StrFormat("copies %s, which the loop %s, %s times a step and computes nothing with it (%s): %s",
+                        arrays_text(groups), copies.is_updated ? "carries" : "only reads",
+                        format_number(std::round(10 * moved / held) / 10), ways_of(copies, all), cures_of(copies, all));
     const std::string cause = absl::StrCat("arrays that ", place, copies.is_updated ? " carries" : " only reads");
     for (const OpPrediction* op : ops) {
       diagnosis_.loop_copies.insert(op->id.index);
