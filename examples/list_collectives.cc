@@ -20,7 +20,7 @@ void print_axes(const hloroof::LogicalMesh& mesh, const hloroof::Collective& col
   std::printf("%s", text(hloroof::to_string(collective.kind)).c_str());
   for (const int axis : hloroof::spanned_axes(mesh, collective.groups)) {
     const hloroof::MeshAxis& a = mesh.axes[static_cast<std::size_t>(axis)];
-    std::printf(" over %s of size %lld", a.name.c_str(), static_cast<long long>(a.size));
+    std::printf(" over %s, devices %lld apart", a.name.c_str(), static_cast<long long>(a.stride));
   }
   std::printf("\n");
 }

@@ -28,6 +28,11 @@
 namespace hloroof::internal::inline diagnose {
 namespace {
 
+std::string times_text(double times) {
+  const double rounded = std::round(10 * times) / 10;
+  return rounded == 1 ? "once" : absl::StrCat(format_number(rounded), " times");
+}
+
 using enum DiagnosticCode;
 
 // Bytes of a buffer. The copy of a smaller one, such as a counter, costs its launch, which is another finding.
@@ -335,9 +340,9 @@ class LoopCopyDiagnoser {
     if (held <= 0 || !diagnosis_.may_matter(seconds)) return;
     const std::string place = diagnosis_.place(loop);
     const std::string message =
-        absl::StrFormat("copies %s, which the loop %s, %s times a step and computes nothing with it (%s): %s",
-                        arrays_text(groups), copies.is_updated ? "carries" : "only reads",
-                        format_number(std::round(10 * moved / held) / 10), ways_of(copies, all), cures_of(copies, all));
+        absl::StrFormat("copies %s, which the loop %s, %s a step and computes nothing with it (%s): %s",
+                        arrays_text(groups), copies.is_updated ? "carries" : "only reads", times_text(moved / held),
+                        ways_of(copies, all), cures_of(copies, all));
     const std::string cause = absl::StrCat("arrays that ", place, copies.is_updated ? " carries" : " only reads");
     for (const OpPrediction* op : ops) {
       diagnosis_.loop_copies.insert(op->id.index);

@@ -1,5 +1,6 @@
-// Every sentence of the first lines of a prediction: what it rests on, a program that must get it and one that must not.
-// Run it with -s for the table. The programs are those of the stories of the large corpus, of which the truth is known.
+// Every sentence of the first lines of a prediction: what it rests on, a program that must get it and one that must
+// not. Run it with -s for the table. The programs are those of the stories of the large corpus, of which the truth is
+// known.
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -22,10 +23,11 @@ const Sentence kSentences[] = {
     {"does NOT fit: it needs", "peak above the usable memory", "near15_9", "near15_6"},
     {"is spent in all-reduce", "seconds in blocking collectives", "dp_grad", "ffn_dp"},
     {"waits for collective-permute", "waits, by the collectives that cause them", "ffn_fsdp", "ffn_tp"},
-    {"A schedule with more overlap can hide it", "the link is busy for less than the chip, and the waits are for starts",
-     "scan", "vit_128"},
+    {"A schedule with more overlap can hide it",
+     "the link is busy for less than the chip, and the waits are for starts", "scan", "vit_128"},
     {"It blocks the ops after it, so no order hides it", "the collective is one instruction", "vit_128", "scan"},
-    {"its share falls as the batch per device grows", "80 % of what is sent are weights or gradients", "vit_128", "moe"},
+    {"its share falls as the batch per device grows", "80 % of what is sent are weights or gradients", "vit_128",
+     "moe"},
     {"No schedule can hide that", "the link is busy for longer than the chip", "dp_grad", "vit_128"},
     {"times the batch per device could", "the same, and what is sent are weights or gradients", "ffn_fsdp", "ffn_tp"},
     {"What it sends grows with the batch", "what is sent are activations", "ffn_tp16", "dp_grad"},

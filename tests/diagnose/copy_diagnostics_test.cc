@@ -64,7 +64,7 @@ TEST_CASE("loop-carry-copy: a buffer that a loop carries is copied in every iter
              "because z also reads the old value"},
             {"none", loop("  y = " + a + "negate(x)\n  z = " + a + "negate(w)\n"), ""},
             {"to another layout and back", loop(b + "  y = " + a + "negate(w)\n  z = " + a + "copy(b)\n"),
-             "40.0 times a step and computes nothing with it (copies to another layout): let XLA choose the layout"},
+             "40 times a step and computes nothing with it (copies to another layout): let XLA choose the layout"},
             {"of a value inside the body",
              loop("  d = " + a + "negate(x)\n  c = " + a + "copy(d)\n  y = " + a + "negate(c)\n  z = " + a +
                   "add(w, d)\n"),
@@ -119,39 +119,38 @@ TEST_CASE("loop-carry-copy: arrays that a loop carries are moved and not compute
   const std::string in_place =
       "  n = bf16[1,8,8,128]{3,2,1,0:T(8,128)(2,1)} broadcast(half), dimensions={}\n  y = " + stack +
       "dynamic-update-slice(x, n, i, o, o, o)\n";
-  check(
-      "loop-carry-copy",
-      {
-          {"out of a stack and back into another",
-           stacks(cut + turn + update + back, filled,
-                  "  c = " + stack + "copy(z)\n  ROOT r = " + stack + "negate(c)\n"),
-           "copies the array bf16[12,8,1024,128] (24.0 MiB), which the loop carries, 4.0 times a step and computes "
-           "nothing with it (slices out of a stack, copies to another layout, writes back into a stack, copies after "
-           "the loop): carry it in the loop and update it in place (dynamic_update_slice on the carry), or keep one "
-           "array for each layer, or let XLA choose the layout (in JAX, Layout.AUTO)"},
-          {"updated in place, but read through copies to another layout",
-           stacks(cut + turn + "  e = " + turned + "exponential(c)\n" + in_place + "  z = " + stack + "bitcast(w)\n",
-                  given, first),
-           "2.0 times a step and computes nothing with it (slices out of a stack, copies to another layout): keep one "
-           "array for each layer, or let XLA choose the layout"},
-          {"an argument that is not donated",
-           stacks(in_place + "  z = " + stack + "bitcast(w)\n",
-                  "  x = " + stack + "copy(p)\n  w = " + stack + "negate(q)\n", first),
-           "1.0 times a step and computes nothing with it (copies before the loop): donate argument 0"},
-          {"stacks that are only read",
-           stacks(cut + "  e = " + block + "exponential(b)\n  y = " + stack + "bitcast(x)\n  z = " + stack +
-                      "bitcast(w)\n",
-                  given, first),
-           "which the loop only reads, 1.0 times a step and computes nothing with it (slices out of a stack): keep one "
-           "array for each layer, or unroll the loop"},
-          {"updated in place", stacks(in_place + "  z = " + stack + "bitcast(w)\n", given, first), ""},
-          {"a stack of results",
-           stacks("  u = " + turned + "broadcast(half), dimensions={}\n" + back, filled,
-                  "  ROOT r = " + stack + "negate(z)\n"),
-           ""},
-          {"an optimizer", stacks("  y = " + stack + "add(x, w)\n  z = " + stack + "multiply(w, x)\n", given, first),
-           ""},
-      });
+  check("loop-carry-copy",
+        {
+            {"out of a stack and back into another",
+             stacks(cut + turn + update + back, filled,
+                    "  c = " + stack + "copy(z)\n  ROOT r = " + stack + "negate(c)\n"),
+             "copies the array bf16[12,8,1024,128] (24.0 MiB), which the loop carries, 4 times a step and computes "
+             "nothing with it (slices out of a stack, copies to another layout, writes back into a stack, copies after "
+             "the loop): carry it in the loop and update it in place (dynamic_update_slice on the carry), or keep one "
+             "array for each layer, or let XLA choose the layout (in JAX, Layout.AUTO)"},
+            {"updated in place, but read through copies to another layout",
+             stacks(cut + turn + "  e = " + turned + "exponential(c)\n" + in_place + "  z = " + stack + "bitcast(w)\n",
+                    given, first),
+             "2 times a step and computes nothing with it (slices out of a stack, copies to another layout): keep one "
+             "array for each layer, or let XLA choose the layout"},
+            {"an argument that is not donated",
+             stacks(in_place + "  z = " + stack + "bitcast(w)\n",
+                    "  x = " + stack + "copy(p)\n  w = " + stack + "negate(q)\n", first),
+             "once a step and computes nothing with it (copies before the loop): donate argument 0"},
+            {"stacks that are only read",
+             stacks(cut + "  e = " + block + "exponential(b)\n  y = " + stack + "bitcast(x)\n  z = " + stack +
+                        "bitcast(w)\n",
+                    given, first),
+             "which the loop only reads, once a step and computes nothing with it (slices out of a stack): keep one "
+             "array for each layer, or unroll the loop"},
+            {"updated in place", stacks(in_place + "  z = " + stack + "bitcast(w)\n", given, first), ""},
+            {"a stack of results",
+             stacks("  u = " + turned + "broadcast(half), dimensions={}\n" + back, filled,
+                    "  ROOT r = " + stack + "negate(z)\n"),
+             ""},
+            {"an optimizer", stacks("  y = " + stack + "add(x, w)\n  z = " + stack + "multiply(w, x)\n", given, first),
+             ""},
+        });
 }
 
 std::string entry(const std::string& body, const std::string& header = "") {
