@@ -74,7 +74,8 @@ class RoleReader {
     const bool exchanges =
         collective.kind == CollectiveKind::kAllToAll || collective.kind == CollectiveKind::kRaggedAllToAll;
     switch (sent_[c]) {
-      case Sent::kUnknown: return {};
+      case Sent::kUnknown:
+      case Sent::kInput: return {};  // moves the batch to where it is needed, which any layout may ask for
       case Sent::kWeight:
         switch (collective.kind) {
           case CollectiveKind::kAllGather: return {AxisRole::kFsdp, "weights gathered"};
@@ -100,9 +101,7 @@ class RoleReader {
       case CollectiveKind::kReduceScatter: return {AxisRole::kTensor, "activations scattered"};
       case CollectiveKind::kAllReduce: return {AxisRole::kTensor, "activations reduced"};
       case CollectiveKind::kCollectivePermute: return {AxisRole::kTensor, "partial results passed round"};
-      case CollectiveKind::kAllToAll:
-      case CollectiveKind::kRaggedAllToAll: return {AxisRole::kTensor, "activations exchanged"};
-      default: return {};
+      default: return {};  // an exchange moves from one sharding to another, and says of neither what it is for
     }
   }
 

@@ -497,7 +497,7 @@ class SentFinder {
         return std::all_of(origin.inputs.begin(), origin.inputs.end(),
                            [&](std::uint32_t input) { return set.count(input) != 0; });
       };
-      return all_in(weights_) ? Sent::kWeight : all_in(of_batch_) ? Sent::kActivation : Sent::kUnknown;
+      return all_in(weights_) ? Sent::kWeight : all_in(of_batch_) ? Sent::kInput : Sent::kUnknown;
     }
     if (element_count(shape) <= 1) return Sent::kScalar;
     const bool exchanges =

@@ -23,6 +23,7 @@ enum class Sent : std::uint8_t {
   kWeight,      // an array of the model, or its update
   kGradient,    // of an array of the model
   kActivation,  // a value of the batch, or a partial sum of one
+  kInput,       // an array of the batch as it came in
   kTokens,      // values of the batch in an order that the program computed, as for experts
   kScalar,      // one number
 };

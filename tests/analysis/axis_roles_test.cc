@@ -94,6 +94,8 @@ TEST_CASE("the roles of programs whose author said what each axis is") {
       {"stories/scan", "FSDP 4 x tensor 2"},
       {"stories/moe", "expert 8"},
       {"stories/giant_fixed", "- 4 x tensor 2"},
+      {"stories/giant_bad", "- 4 x FSDP 2"},
+      {"stories/giant2", "FSDP 4 x FSDP+tensor 2"},
       {"step/llama3.1-8b.v6e-8", "FSDP 8"},  // weights come to VMEM in pieces of bytes
   };
   for (const auto& row : rows) {
