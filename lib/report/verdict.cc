@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "lib/analysis/axis_names.h"
 #include "lib/base/units.h"
+#include "lib/describe/short_names.h"
 #include "lib/diagnose/sent_by_role.h"
 #include "lib/results/rows.h"
 #include "lib/step/facts.h"
@@ -26,6 +27,12 @@ constexpr double kOfAttainable = 0.95;
 
 std::string of_step(const StepPrediction& p, double seconds) {
   return absl::StrFormat("%.0f %% of the step", 100 * seconds / p.step_seconds);
+}
+
+// Kernels have names of any length, and a sentence is to be read at once.
+std::string short_name(const StepPrediction& p, const std::string& name) {
+  constexpr std::size_t kLongestName = 40;
+  return name.size() <= kLongestName ? name : ShortNames(p).shorten_cell(name, kLongestName);
 }
 
 double busy_seconds(const StepPrediction& p, Resource resource) {
@@ -147,8 +154,8 @@ std::string furthest_from_roof(const StepPrediction& p, Resource resource) {
     furthest = &op;
   }
   if (furthest == nullptr) return "";
-  return absl::StrCat(" Most is lost in ", furthest->name, ": ", format_seconds(furthest->total_seconds), " at ",
-                      format_percent(furthest->efficiency), " of its roof.");
+  return absl::StrCat(" Most is lost in ", short_name(p, furthest->name), ": ", format_seconds(furthest->total_seconds),
+                      " at ", format_percent(furthest->efficiency), " of its roof.");
 }
 
 std::string on_chip(const StepPrediction& p, const BreakdownPart& part) {
@@ -221,7 +228,7 @@ std::string on_padding(const StepPrediction& p) {
   }
   if (worst == nullptr || worst->work.logical_bytes <= 0 || all < kWorthAVerdict * p.step_seconds) return "";
   return absl::StrFormat("%s, %s, moves tile padding, most of it in %s: %.2f times the bytes of its arrays.",
-                         of_step(p, all), format_seconds(all), worst->name,
+                         of_step(p, all), format_seconds(all), short_name(p, worst->name),
                          worst->work.padded_bytes / worst->work.logical_bytes);
 }
 

@@ -89,13 +89,6 @@ std::map<SharedName, SameName> group_by_name(const StepPrediction& prediction) {
   return groups;
 }
 
-// A backward kernel may have the op_name of a forward kernel that is recomputed.
-Phase phase_of(const OpPath& path, const StepPrediction& prediction, const std::vector<std::size_t>& ops) {
-  if (path.phase != Phase::kRemat || ops.empty()) return path.phase;
-  const InstructionView first = prediction.facts->module->instruction(prediction.ops[ops.front()].id);
-  return is_backward_kernel(first) ? Phase::kBackward : path.phase;
-}
-
 // The name of a leaf, without the number that XLA appends: "broadcast.178". In the name of an argument, indices are
 // folded: p['layers'][*]['wq'].
 std::string leaf_name(std::string_view op) {
@@ -160,7 +153,8 @@ Tree tree_of(const StepPrediction& prediction) {
       continue;
     }
     const OpPath path = parse_op_name(op_name, prediction.module_name);
-    times.of_phase[static_cast<std::size_t>(phase_of(path, prediction, group.ops))] = group.seconds;
+    times.of_phase[static_cast<std::size_t>(phase_of(path, prediction, prediction.ops[group.ops.front()]))] =
+        group.seconds;
     if (op_name.empty()) {
       tree.nodes[tree.child(Layer::kNoParent, std::string(kNoOpName), true)].add(times, group.ops);
       continue;
@@ -286,6 +280,11 @@ void LayerTimes::add(const LayerTimes& more) {
   seconds += more.seconds;
   wait_seconds += more.wait_seconds;
   for (std::size_t i = 0; i < kPhaseCount; ++i) of_phase[i] += more.of_phase[i];
+}
+
+Phase phase_of(const OpPath& path, const StepPrediction& prediction, const OpPrediction& op) {
+  if (path.phase != Phase::kRemat || prediction.facts == nullptr) return path.phase;
+  return is_backward_kernel(prediction.facts->module->instruction(op.id)) ? Phase::kBackward : path.phase;
 }
 
 std::vector<Layer> make_layers(const StepPrediction& prediction) {

@@ -40,6 +40,10 @@ struct Layer {
   std::vector<std::size_t> ops;  // of a leaf: indices in StepPrediction::ops
 };
 
+// The part of a training step that an op belongs to. A backward kernel may have the op_name of a forward kernel that is
+// recomputed. `path` is that of its op_name.
+Phase phase_of(const OpPath& path, const StepPrediction& prediction, const OpPrediction& op);
+
 // Top-level rows for ops that have an op_name without scopes, and for those without op_name.
 inline constexpr std::string_view kNoLayer = "[no layer]";
 inline constexpr std::string_view kNoOpName = "[no op_name]";

@@ -14,6 +14,7 @@
 #include "lib/base/units.h"
 #include "lib/results/combined.h"
 #include "lib/results/fold.h"
+#include "lib/results/layers.h"
 
 namespace hloroof::internal::inline results {
 namespace {
@@ -74,13 +75,13 @@ std::string_view direction(Phase phase) {
 }
 
 // The last two scopes of the path, or the op if it has none, and the part of a training step: "mlp/w1 backward".
-std::string layer_label(std::string_view op_name, std::string_view module_name) {
-  const OpPath path = parse_op_name(op_name, module_name);
+std::string layer_label(const StepPrediction& prediction, const OpPrediction& op) {
+  const OpPath path = parse_op_name(op.op_name, prediction.module_name);
   const std::size_t scopes = path.scopes.size();
   std::string label(scopes > 0 ? path.scopes.back() : path.op);
   if (scopes > 1) label = absl::StrCat(to_absl(path.scopes[scopes - 2]), "/", label);
   label = fold_numbers(label);
-  return label.empty() ? label : label + std::string(direction(path.phase));
+  return label.empty() ? label : label + std::string(direction(phase_of(path, prediction, op)));
 }
 
 absl::StatusOr<Patterns> compile_patterns(const RowOptions& options) {
@@ -252,7 +253,7 @@ absl::StatusOr<Rows> make_rows(const StepPrediction& prediction, const RowOption
       row.source = source;
       if (by_fold) {
         const auto of_several = combined.find(op.id.index);
-        row.layer = of_several != combined.end() ? of_several->second : layer_label(op.op_name, groups.module_name);
+        row.layer = of_several != combined.end() ? of_several->second : layer_label(prediction, op);
       }
       row.first_op = op.name;
       result.rows.push_back(std::move(row));
