@@ -370,7 +370,8 @@ TEST_CASE("an edit may make the step so long that all products run at the sustai
   Predictor predictor = predictor_of(std::string(kProducts), device);
   const InstructionId b = named(predictor.module(), "b");
   const auto seconds_of_b = [&] {
-    for (const OpPrediction& op : predictor.predict()->ops) {
+    const StepPrediction prediction = predictor.predict().value();
+    for (const OpPrediction& op : prediction.ops) {
       if (op.id == b) return op.seconds;
     }
     return 0.0;
