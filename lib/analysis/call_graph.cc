@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <string_view>
 #include <utility>
 
 #include "absl/types/span.h"
@@ -44,6 +45,13 @@ bool is_schedule(ComputationRole role) {
 }
 
 }  // namespace
+
+bool is_command_buffer(ComputationView computation) {
+  constexpr std::string_view kName = "command_buffer";
+  const std::string_view name = computation.name();
+  // XLA appends a number to all but the first, as to every name.
+  return name.substr(0, kName.size()) == kName && (name.size() == kName.size() || name[kName.size()] == '.');
+}
 
 bool CallFacts::trips_read_off(const CallGraph& calls, InstructionId id) {
   return id.index < calls.trips_read_off_.size() && calls.trips_read_off_[id.index];

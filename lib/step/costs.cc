@@ -213,8 +213,9 @@ void use_compiler_estimate(InstructionView instruction, const Device& device, Op
 void time_instruction(InstructionView instruction, const CostInputs& inputs, const Work& work, double products_busy,
                       OpTime& time, Demand& demand) {
   const CarrierRange carried = inputs.collectives.by_carrier.equal_range(instruction.id().index);
-  // In a scheduled GPU module, a call that remains is a command buffer. XLA inlines all other calls.
-  const bool in_graph = CallFacts::role(inputs.calls, instruction.computation().id()) == ComputationRole::kCalled;
+  const ComputationView computation = instruction.computation();
+  const bool in_graph =
+      CallFacts::role(inputs.calls, computation.id()) == ComputationRole::kCalled && is_command_buffer(computation);
   time = op_time(work, inputs.device, {in_graph ? LaunchedBy::kCommandBuffer : LaunchedBy::kHost, products_busy});
   time.seconds = std::min(time.seconds, kForever);
   demand = plain_demand(instruction, work, time, inputs.device);

@@ -160,8 +160,8 @@ void add_control(Program& program) {
   const std::string start = program.add("(s32[])", "tuple(i)");
   program.add("(s32[])", "while(" + start + "), condition=condition, body=body, backend_config=" +
                              R"({"known_trip_count":{"n":"8"}})");
-  program.computation("called {\n  x = f32[64]{0} parameter(0)\n  ROOT y = f32[64]{0} add(x, x)\n}\n");
-  program.add("f32[64]{0}", "call(" + program.parameter("f32[64]{0}") + "), to_apply=called");
+  program.computation("command_buffer {\n  x = f32[64]{0} parameter(0)\n  ROOT y = f32[64]{0} add(x, x)\n}\n");
+  program.add("f32[64]{0}", "call(" + program.parameter("f32[64]{0}") + "), to_apply=command_buffer");
 }
 
 // Groups of `size` devices of which neighbours are `stride` apart, among `devices`.

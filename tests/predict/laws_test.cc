@@ -215,6 +215,66 @@ ENTRY main {
   }
 }
 
+// ---- Calls ---------------------------------------------------------------------------------------------------------
+
+// Two small kernels, in ENTRY or in a called computation, once or in a loop.
+std::string small_kernels(const std::string& callee, bool in_loop) {
+  const std::string kernels = "  a = f32[64]{0} exponential(x)\n  ROOT b = f32[64]{0} reverse(a), dimensions={0}\n";
+  std::string run = "  a = f32[64]{0} exponential(x)\n  y = f32[64]{0} reverse(a), dimensions={0}\n";
+  std::string text = "HloModule m, is_scheduled=true\n\n";
+  if (!callee.empty()) {
+    text += callee + " {\n  x = f32[64]{0} parameter(0)\n" + kernels + "}\n\n";
+    run = "  y = f32[64]{0} call(x), to_apply=" + callee + "\n";
+  }
+  if (!in_loop)
+    return text + "ENTRY e {\n  x = f32[64]{0} parameter(0)\n" + run + "  ROOT r = f32[64]{0} negate(y)\n}\n";
+  return text + R"(condition {
+  p = (s32[], f32[64]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  n = s32[] constant(5)
+  ROOT c = pred[] compare(i, n), direction=LT
+}
+
+body {
+  p = (s32[], f32[64]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  one = s32[] constant(1)
+  j = s32[] add(i, one)
+  x = f32[64]{0} get-tuple-element(p), index=1
+)" + run +
+         R"(  ROOT t = (s32[], f32[64]) tuple(j, y)
+}
+
+ENTRY e {
+  x = f32[64] parameter(0)
+  z = s32[] constant(0)
+  s = (s32[], f32[64]) tuple(z, x)
+  w = (s32[], f32[64]) while(s), condition=condition, body=body
+  ROOT r = f32[64] get-tuple-element(w), index=1
+}
+)";
+}
+
+TEST_CASE("what a call runs takes as long as without the call, and less in a command buffer of a GPU") {
+  for (const char* device : {"tpu_v5e", "h100_sxm", "mi300x"}) {
+    for (const bool in_loop : {false, true}) {
+      CAPTURE(device, in_loop);
+      const auto seconds = [&](const std::string& callee) {
+        return predicted(parsed(small_kernels(callee, in_loop)), device).step_seconds;
+      };
+      const double plain = seconds("");
+      CHECK(seconds("called") == Approx(plain).epsilon(1e-9));
+      CHECK(seconds("command_buffers") == Approx(plain).epsilon(1e-9));
+      if (find_device(device)->gpu() == nullptr) {
+        CHECK(seconds("command_buffer") == Approx(plain).epsilon(1e-9));
+      } else {
+        CHECK(seconds("command_buffer") < plain);
+        CHECK(seconds("command_buffer.12") == seconds("command_buffer"));
+      }
+    }
+  }
+}
+
 // ---- More work is never faster -----------------------------------------------------------------------------------
 
 struct Machine {

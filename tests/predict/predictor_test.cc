@@ -1,5 +1,5 @@
 // Predicting after edits against predicting from scratch: equal to the last bit.
-
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -550,11 +550,13 @@ ENTRY e {
   }
 }
 
-// A GPU launches what a call runs from a command buffer. The first caller decides.
+// A GPU launches at once what a call of a command buffer runs. The first caller decides.
 TEST_CASE("a body that is also called is launched in another way") {
   std::string text(kSharedBody);
   text.erase(text.find("  ROOT f = "));
   text += "  ROOT g = f32[512,512] get-tuple-element(w), index=1\n}\n";
+  text.replace(text.find("body {"), 4, "command_buffer");
+  text.replace(text.find("body=body"), 9, "body=command_buffer");
   const Device device = find_device("h100").value();
   Predictor predictor = predictor_of(text, device);
   REQUIRE(predictor.summary().ok());
@@ -566,6 +568,10 @@ TEST_CASE("a body that is also called is launched in another way") {
   call.attributes = {{AttributeKey::kToApply, "", {now.instruction(named(now, "t")).computation().id()}}};
   REQUIRE(predictor.edit().insert_before(named(now, "w"), call).ok());
   check_summary(predictor, device);
+  const absl::StatusOr<StepPrediction> prediction = predictor.predict();
+  REQUIRE(prediction.ok());
+  const auto in_graph = [](const OpPrediction& op) { return op.time.launched_in_graph; };
+  CHECK(std::any_of(prediction->ops.begin(), prediction->ops.end(), in_graph));
 }
 
 // Both callees run in the step before and after.
