@@ -96,6 +96,8 @@ struct MatrixWork {
       0;  // GPU: blocks of threads of the kernel whose body computes it; 0: a library or the compiler does
   bool is_for_threads = false;  // see Work
   bool is_attention = false;    // of a fused kernel in which exponentials alternate with the products
+  double kept_keys = 0;         // of attention: the keys that a query attends to, on average; K is a multiple of it
+  bool is_gradient = false;     // of attention: the kernel computes its gradients
   bool is_untuned = false;      // compiled without a GPU: the block is a placeholder that no real run would use
   double window_positions = 1;  // positions of a convolution's window, a factor of K; 1 for a dot
   bool is_shape_known = true;   // false if only the FLOPs are stated: m, n and k then describe a cube

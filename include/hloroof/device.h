@@ -351,6 +351,19 @@ struct GpuCore {
     Fact<double> tile_bandwidth;            // programs on tiles: bytes/s of all tiles together; none:
                                             // OnChip::l2_bandwidth, at which programs for threads transfer theirs
   } program;
+  // What the attention kernels of libraries attain, their exponentials included. The FLOPs of masked scores do not
+  // count. Unknown: their products run as any others.
+  struct Attention {
+    // The rates of bf16 and f16 with many keys and many heads, by the size of a head.
+    struct Forward {
+      Fact<double> head_64;   // flop/s; smaller heads run at that rate in proportion to their size
+      Fact<double> head_128;  // flop/s
+      Fact<double> head_256;  // flop/s, also of larger heads
+    } forward;
+    Fact<double> backward;   // flop/s of the gradient with heads of 128; other heads in proportion to the forward rates
+    Fact<double> keys_half;  // keys kept per query that halve the rates; none: they do not depend on the keys
+    Fact<double> f8_gain;    // rate with 8-bit float operands over that with bf16; none: 1
+  } attention;
   struct Overhead {
     double launch = 0;        // s, minimum time between two kernel launches by the host, a lower bound for each kernel
     double graph_launch = 0;  // s, the same inside a command buffer

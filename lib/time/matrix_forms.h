@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "hloroof/cost.h"
 #include "hloroof/device.h"
@@ -24,6 +25,12 @@ MatrixTime<Num> systolic_time(const MatrixWork& product, const ProductPeak<Num>&
 template <class Num>
 MatrixTime<Num> gpu_tile_time(const MatrixWork& product, const ProductPeak<Num>& peak, const Num& attained,
                               const GpuCore& core, const Numbers<Num>& numbers);
+
+// Defined in attention_time.cc. Empty if `product` is not that of a library's attention kernel, or if the device does
+// not state at which rate these run.
+template <class Num>
+std::optional<MatrixTime<Num>> attention_time(const MatrixWork& product, const ProductPeak<Num>& peak,
+                                              const Numbers<Num>& numbers);
 
 // Whether operands of the type are f32 values that a GPU rounds. Libraries have separate kernels for them.
 inline bool is_rounded_f32(MatrixType type) { return type == MatrixType::kF32 || type == MatrixType::kTf32; }

@@ -2,6 +2,7 @@
 // model of its time by the kind of the unit. A unit of which only the peaks are known is a plain roof.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "lib/hardware/matrix_rate.h"
@@ -124,7 +125,9 @@ MatrixTime<Num> matrix_time(const MatrixWork& product, const Numbers<Num>& n, do
   const Device& device = n.device();
   const Num attained = attained_share(peak->type, device.matrix, n);
   MatrixTime<Num> time;
-  if (product.programs > 0 && device.gpu() != nullptr) {
+  if (std::optional<MatrixTime<Num>> attention = attention_time(product, *peak, n)) {
+    time = *std::move(attention);
+  } else if (product.programs > 0 && device.gpu() != nullptr) {
     time = program_time(product, peak->rate, attained, *device.gpu(), n);
   } else if (product.is_shape_known && device.tpu() != nullptr) {
     time = systolic_time(product, *peak, *device.tpu(), n);

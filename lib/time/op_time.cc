@@ -193,13 +193,16 @@ ResourceTimes<Num> resource_times(const Work& work, const Numbers<Num>& n, doubl
   const Device& device = n.device();
   const TpuCore* const tpu = device.tpu();
   ResourceTimes<Num> times;
+  bool has_vector = false;
   for (const MatrixWork& product : work.matrix) {
-    times.matrix = sum("", times.matrix, matrix_time(product, n, products_busy).seconds);
+    MatrixTime<Num> time = matrix_time(product, n, products_busy);
+    has_vector = has_vector || time.has_vector;
+    times.matrix = sum("", times.matrix, std::move(time.seconds));
     const Num launch = matrix_launch_seconds(product, n);
     if (value(launch) > value(times.launch)) times.launch = launch;
   }
   if (tpu != nullptr && !work.matrix.empty()) times.launch = sum("", times.launch, dma_seconds(work, *tpu, n));
-  times.vector = vector_time(work, n);
+  if (!has_vector) times.vector = vector_time(work, n);
   // A product cut along its contracted dimension is complete only with its last window. The operations on its result
   // therefore run at the end. Until then every window's sum is added to the previous ones.
   if (work.product_steps > 1) {

@@ -32,7 +32,8 @@ struct MatrixTime {
   Num seconds = 0.0;
   Num attained = 1.0;  // share of the rate that large products attain
   MatrixForm form = MatrixForm::kPlain;
-  double rate = 0;  // flop/s for these types, with all passes
+  double rate = 0;          // flop/s for these types, with all passes
+  bool has_vector = false;  // the seconds include the operations of the vector unit between the products
   // kSystolic
   double compute = 0;       // seconds
   double operands = 0;      // seconds to load weights

@@ -12,10 +12,19 @@
 namespace hloroof::internal::inline work {
 namespace {
 
-// The share of all query-key pairs that a mask keeps.
-double unmasked(const AttentionBackendConfig& config, double keys) {
-  const double share = config.mask.find("CAUSAL") != std::string::npos ? 0.5 : 1;
-  return config.sliding_window > 0 ? std::min(share, static_cast<double>(config.sliding_window) / keys) : share;
+// The pairs of a query and a key if query i keeps the keys 0 to i.
+double causal_pairs(double queries, double keys) {
+  const double before = std::min(queries, keys);  // queries that do not keep all keys yet
+  return before * (before + 1) / 2 + (queries - before) * keys;
+}
+
+// The pairs of a query and a key that a mask keeps. The causal mask of cuDNN begins at the first query and the first
+// key, also if there are more of one than of the other. Query i keeps the keys of a sliding window up to key i. How
+// long padded sequences are is not in the text, so that all of their keys count.
+double kept_pairs(const AttentionBackendConfig& config, double queries, double keys) {
+  const auto window = static_cast<double>(config.sliding_window);
+  if (window > 0) return causal_pairs(queries, keys) - causal_pairs(std::max(queries - window, 0.0), keys);
+  return config.mask.find("CAUSAL") != std::string::npos ? causal_pairs(queries, keys) : queries * keys;
 }
 
 }  // namespace
@@ -43,17 +52,18 @@ bool add_attention(InstructionView call, bool is_backward, Work& work) {
   product.m = static_cast<double>(config->scores[config->scores.size() - 2]);
   const double keys = static_cast<double>(config->scores.back());
   if (!(product.batch > 0) || !(product.m > 0) || !(keys > 0)) return false;
-  const double share = unmasked(*config, keys);
+  product.kept_keys = kept_pairs(*config, product.m, keys) / product.m;
   product.n = static_cast<double>(element_count(queries)) / (product.batch * product.m);
-  product.k = (is_backward ? 5 : 2) * keys * share;
+  product.k = (is_backward ? 5 : 2) * product.kept_keys;
   product.lhs = product.rhs = product.out = queries.element_type;
   product.is_attention = true;
+  product.is_gradient = is_backward;
   product.flops = 2 * product.batch * product.m * product.n * product.k;
   work.flops += product.flops;
   work.matrix_flops += product.flops;
   work.matrix.push_back(product);
   // Operations per score: scale it, update the running maximum, subtract that, exponentiate, and sum.
-  const double scores = product.batch * product.m * keys * share;
+  const double scores = product.batch * product.m * product.kept_keys;
   work.flops += 4 * scores;
   work.transcendentals += scores;
   add_vector(work, Opcode::kMultiply, ElementType::kF32, (is_backward ? 8 : 4) * scores);

@@ -368,6 +368,31 @@ void add_long_products(Program& program, const Device& device) {
   }
 }
 
+// Attention by a library, forward and backward, of each size of heads and of 8-bit floats.
+std::string library_attention() {
+  std::string text = "HloModule m, is_scheduled=true, num_partitions=1\nENTRY main {\n";
+  int count = 0;
+  std::string results;
+  std::string types;
+  for (const char* type : {"bf16", "f8e4m3fn"}) {
+    for (const char* head : {"64", "128", "256"}) {
+      const std::string array = std::string(type) + "[4,16,4096," + head + "]";
+      const std::string name = std::to_string(count++);
+      text += "  q" + name + " = " + array + " parameter(" + name + ")\n";
+      for (const char* direction : {"", "Backward"}) {
+        const std::string call = std::string("a") + name + direction;
+        text += "  " + call + " = " + array + " custom-call(q" + name + ", q" + name + ", q" + name +
+                "), custom_call_target=\"__cudnn$fmhaSoftmax" + direction +
+                "\", backend_config={\"cudnn_fmha_backend_config\":{\"intermediate_tensor_shape\":{\"dimensions\":"
+                "[\"4\",\"16\",\"4096\",\"4096\"]},\"mask_type\":\"CAUSAL\"}}\n";
+        results += (results.empty() ? "" : ", ") + call;
+        types += (types.empty() ? "" : ", ") + array;
+      }
+    }
+  }
+  return text + "  ROOT t = (" + types + ") tuple(" + results + ")\n}\n";
+}
+
 std::vector<Case> cases_for(const Device& device) {
   const bool is_tpu = device.tpu() != nullptr;
   const auto make = [](const Program& program, std::int64_t partitions, PredictOptions options = {}) {
@@ -384,6 +409,7 @@ std::vector<Case> cases_for(const Device& device) {
     Program busy(is_tpu);
     add_long_products(busy, device);
     cases.push_back(make(busy, 1));
+    cases.push_back(Case{parsed(library_attention()), {}});
     for (const char* form : {"mosaic", "triton", "triton_call"}) {
       cases.push_back(Case{parsed(source_text("tests/corpus/y_gpu_" + std::string(form) + ".hlo")), {}});
     }
@@ -444,6 +470,10 @@ bool is_idle(const Device& device, const std::string& path) {
     const Fact<double>& arriving = gpu->matrix.operand_bandwidth;
     const double flops_a_byte = static_cast<double>(gpu->matrix.largest_tile) / 2;  // of a square tile of bf16
     return !gpu->matrix.sustained.bf16 || (arriving && *gpu->matrix.sustained.bf16 > *arriving * flops_a_byte);
+  }
+  // Attention in 8-bit floats is compared with a rate that is not known, or does not exist.
+  if (gpu != nullptr && path == "attention.f8_gain") {
+    return !gpu->attention.forward.head_128 || !device.matrix.peak.f8;
   }
   // The hosts of these reduce faster than the network delivers, even at half the rate: a reduce-scatter reads and
   // writes three times what it sends.

@@ -24,6 +24,8 @@ TEST_CASE("attention by its scores, mask and direction; a workspace moves no byt
   const std::string array = "bf16[4,16,2048,64]";
   const std::string query = "  q = " + array + " parameter(0)\n";
   const double scores = 4.0 * 16 * 2048 * 1024;
+  // The first 1024 queries keep one key more each than the one before, the others all 1024.
+  const double causal = (1024 * 1025 / 2 + 1024 * 1024) / (2048 * 1024.0);
   struct Case {
     const char* target;
     const char* mask;
@@ -33,18 +35,20 @@ TEST_CASE("attention by its scores, mask and direction; a workspace moves no byt
   };
   const Case cases[] = {
       {"__cudnn$fmhaSoftmax", "NO_MASK", "", 2, 1},
-      {"__cudnn$fmhaSoftmax", "CAUSAL", "", 2, 0.5},
+      {"__cudnn$fmhaSoftmax", "CAUSAL", "", 2, causal},
       {"__cudnn$fmhaScaleBiasSoftmaxDropout", "PADDING", "", 2, 1},
-      {"__cudnn$fmhaSoftmax", "CAUSAL", R"(,"sliding_window_length":256)", 2, 0.25},
-      {"__cudnn$fmhaSoftmaxBackward", "PADDING_CAUSAL", "", 5, 0.5},
+      {"__cudnn$fmhaSoftmax", "CAUSAL", R"(,"sliding_window_length":256)", 2, 0.125},
+      {"__cudnn$fmhaSoftmaxBackward", "PADDING_CAUSAL", "", 5, causal},
   };
   for (const Case& c : cases) {
     CAPTURE(c.target);
     CAPTURE(c.mask);
     const Work work = root_work(query, attention_call(c.target, array, c.mask, c.more));
     CHECK(work.source == CostSource::kModel);
-    CHECK(work.matrix_flops == 2 * c.products * c.share * scores * 64);
-    CHECK(work.transcendentals == c.share * scores);
+    CHECK(work.matrix_flops == Approx(2 * c.products * c.share * scores * 64));
+    CHECK(work.matrix[0].kept_keys == Approx(c.share * 1024));
+    CHECK(work.matrix[0].is_gradient == (c.products == 5));
+    CHECK(work.transcendentals == Approx(c.share * scores));
     CHECK(work.written.hbm == 4.0 * 16 * 2048 * 64 * 2);
   }
   CHECK(
