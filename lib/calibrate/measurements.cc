@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 
+#include "absl/strings/str_format.h"
 #include "hloroof/analysis.h"
 #include "hloroof/parse.h"
 #include "lib/base/csv.h"
@@ -55,6 +56,23 @@ std::optional<ElementType> type_named(const std::string& text) {
 
 double size_of(ElementType type) { return bits(type) / 8.0; }
 
+// No array of a program is longer, and the operations of a product of four such sizes are a finite number.
+constexpr double kMostSize = 0x1p40;
+// Less than a cycle of a device, and more than a day: the unit of the column is another one.
+constexpr double kLeastSeconds = 1e-10;
+constexpr double kMostSeconds = 1e5;
+
+bool is_size(double value) { return value >= 1 && value <= kMostSize && value == std::floor(value); }
+
+// The first of the sizes of a row that no array has; null if there is none.
+const char* wrong_size(const Row& row) {
+  for (const char* column : {"m", "n", "k", "batch"}) {
+    if (find(row, column) == nullptr) continue;
+    if (const std::optional<double> value = number(row, column); !value || !is_size(*value)) return column;
+  }
+  return nullptr;
+}
+
 // A product with all operands in main memory. nullopt if the row does not have the columns of a matmul.
 std::optional<Work> product_work(const Row& row) {
   const auto m = number(row, "m");
@@ -64,7 +82,7 @@ std::optional<Work> product_work(const Row& row) {
   const std::string* lhs = find(row, "lhs_dtype");
   const std::string* rhs = find(row, "rhs_dtype");
   const std::string* out = find(row, "out_dtype");
-  if (!m || !n || !k || *m < 1 || *n < 1 || *k < 1 || (both == nullptr && lhs == nullptr)) return std::nullopt;
+  if (!m || !n || !k || (both == nullptr && lhs == nullptr)) return std::nullopt;
   const auto lhs_type = type_named(lhs != nullptr ? *lhs : *both);
   const auto rhs_type = type_named(rhs != nullptr ? *rhs : (lhs != nullptr ? *lhs : *both));
   if (!lhs_type || !rhs_type) return std::nullopt;
@@ -148,6 +166,13 @@ absl::StatusOr<std::vector<Measurement>> read_measurements(const std::string& pa
     const auto seconds = measured_seconds(row);
     if (!seconds || *seconds <= 0) {
       return invalid_argument(place + "needs a positive time in a column seconds, median_s or implied_time_us");
+    }
+    if (*seconds < kLeastSeconds || *seconds > kMostSeconds) {
+      return invalid_argument(
+          place + absl::StrFormat("a time of %g s; times are from %g to %g s", *seconds, kLeastSeconds, kMostSeconds));
+    }
+    if (const char* column = wrong_size(row)) {
+      return invalid_argument(place + absl::StrFormat("column %s must be a whole number from 1 to 2^40", column));
     }
     if (*seconds < 2 * options.floor_seconds) continue;
     Measurement measurement;

@@ -9,6 +9,7 @@
 #include "lib/calibrate/parameter_fit.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
+#include "tests/temporary_folder.h"
 
 namespace hloroof::internal {
 namespace {
@@ -66,6 +67,24 @@ TEST_CASE("An impossible fit is an error") {
   CHECK(fit_parameters(*device, one, {"on_chip.l2_bandwidth"}, kSource).status().code() == absl::StatusCode::kNotFound);
   CHECK(fit_parameters(*device, one, {}, kSource).status().code() == absl::StatusCode::kInvalidArgument);
   CHECK(read_measurements("no/such/file.csv", {}).status().code() == absl::StatusCode::kNotFound);
+}
+
+TEST_CASE("Sizes and times that no product has are errors of their line") {
+  const TemporaryFolder folder;
+  const auto read = [&](const std::string& row) {
+    const std::string path = folder.write("m.csv", "batch,m,n,k,dtype,seconds\n1,512,512,512,bf16,1e-4\n" + row + "\n");
+    const auto measurements = read_measurements(path, {});
+    return measurements.ok() ? "" : std::string(measurements.status().message()).substr(path.size());
+  };
+  CHECK(read("4,512,512,512,bf16,1e-4") == "");
+  CHECK(read(",512,512,512,bf16,1e-4") == "");
+  CHECK(read("1,1099511627776,1,1,bf16,1e-4") == "");
+  for (const char* size : {"1e308", "2e12", "0", "-1", "0.5", "x", "nan", "inf"}) {
+    CHECK(read("1," + std::string(size) + ",512,512,bf16,1") == ":3: column m must be a whole number from 1 to 2^40");
+    CHECK(read(std::string(size) + ",512,512,512,bf16,1") == ":3: column batch must be a whole number from 1 to 2^40");
+  }
+  CHECK(read("1,512,512,512,bf16,1e300") == ":3: a time of 1e+300 s; times are from 1e-10 to 100000 s");
+  CHECK(read("1,512,512,512,bf16,1e-300") == ":3: a time of 1e-300 s; times are from 1e-10 to 100000 s");
 }
 
 struct Fit {

@@ -1,5 +1,6 @@
 """Compiles for TPUs that are not there. Most tests need JAX and libtpu."""
 
+import contextlib
 import dataclasses
 import importlib.util
 import os
@@ -87,6 +88,26 @@ def test_libtpu_is_named_if_it_is_missing(monkeypatch):
 def test_the_package_does_not_import_jax():
     code = "import sys, hloroof.jax; hloroof.jax.compile_for; sys.exit('jax' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_the_cache_keeps_no_unfinished_files(cache, monkeypatch):
+    path = cache / "compiled" / "a.hlo.gz"
+    _compile_for._write(path, b"a")
+    left, writing = path.with_name("left.unfinished"), path.with_name("writing.unfinished")
+    for file in (left, writing):
+        file.write_bytes(b"")
+    os.utime(left, (0, 0))
+    _compile_for._write(path, b"b")
+    assert path.read_bytes() == b"b" and set(path.parent.iterdir()) == {path, writing}
+    for error in (OSError, KeyboardInterrupt):
+
+        def fail(*_, error=error):
+            raise error
+
+        monkeypatch.setattr(os, "replace", fail)
+        with contextlib.suppress(KeyboardInterrupt):
+            _compile_for._write(path, b"c")
+        assert path.read_bytes() == b"b" and set(path.parent.iterdir()) == {path, writing}
 
 
 @has_libtpu

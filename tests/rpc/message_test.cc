@@ -50,3 +50,17 @@ TEST_CASE("Messages are written") {
   CHECK(message_text(response_json(nullptr, RpcError{RpcCode::kParseError, "bad", "more"})) ==
         R"({"error":{"code":-32700,"data":"more","message":"bad"},"id":null,"jsonrpc":"2.0"})");
 }
+
+TEST_CASE("An error repeats only a part of a long text") {
+  std::string sent;
+  while (sent.size() < 3'000'000) sent += "\u00e4";
+  const Json error = response_json(1, RpcError{RpcCode::kInvalidParams, "no tool 'x" + sent + "'; tools/list has them",
+                                               Json{{"uri", sent}}})["error"];
+  const auto message = error["message"].get<std::string>();
+  CHECK(message.size() < 5000);
+  CHECK(message.substr(0, 12) == "no tool 'x\u00e4");
+  CHECK(message.find(" bytes left out] ") != std::string::npos);
+  CHECK(message.substr(message.size() - 22) == "'; tools/list has them");
+  CHECK(error["data"]["uri"].get<std::string>().size() < 5000);
+  CHECK(message_text(error).find("\ufffd") == std::string::npos);
+}

@@ -1,8 +1,11 @@
 #include "lib/fronts/rpc/message.h"
 
+#include <cstddef>
+#include <string>
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
 
 namespace hloroof::internal::inline rpc {
@@ -23,6 +26,31 @@ RpcError error_of_response(const Json& error) {
 }
 
 Json with_version() { return Json{{"jsonrpc", "2.0"}}; }
+
+// Errors repeat what a client sent, which may have the size of a whole message.
+constexpr std::size_t kMostErrorBytes = 4000;
+
+bool begins_character(char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }
+
+// Replaces the middle of a long text, so that what is wrong and what to do about it remain. Cuts between characters.
+std::string cut(std::string text) {
+  if (text.size() <= kMostErrorBytes) return text;
+  std::size_t head = kMostErrorBytes / 2;
+  std::size_t tail = text.size() - kMostErrorBytes / 2;
+  while (head > 0 && !begins_character(text[head])) --head;
+  while (tail < text.size() && !begins_character(text[tail])) ++tail;
+  return absl::StrCat(text.substr(0, head), " [", tail - head, " bytes left out] ", text.substr(tail));
+}
+
+// Cuts a text, or the texts of an object.
+Json cut_data(Json data) {
+  if (data.is_string()) return cut(data.get<std::string>());
+  if (!data.is_object()) return data;
+  for (Json& member : data) {
+    if (member.is_string()) member = cut(member.get<std::string>());
+  }
+  return data;
+}
 
 }  // namespace
 
@@ -85,8 +113,8 @@ Json response_json(const Json& id, Reply reply) {
   RpcError& error = std::get<RpcError>(reply);
   Json& described = json["error"] = Json::object();
   described["code"] = static_cast<int>(error.code);
-  described["message"] = std::move(error.message);
-  if (!error.data.is_null()) described["data"] = std::move(error.data);
+  described["message"] = cut(std::move(error.message));
+  if (!error.data.is_null()) described["data"] = cut_data(std::move(error.data));
   return json;
 }
 

@@ -12,6 +12,7 @@ import math
 import os
 import pathlib
 import tempfile
+import time
 import zlib
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Optional, Sequence, Union
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from hloroof._options import Options
 
 _FORMAT = "2"  # of the key of the cache
+_UNFINISHED = ".unfinished"  # a file of the cache while it is written
+_UNFINISHED_SECONDS = 3600  # nothing is written for so long
 
 
 @dataclasses.dataclass(frozen=True)
@@ -345,6 +348,21 @@ def _write(path: pathlib.Path, data: bytes) -> None:
     """Writes the file at once: another process may read it meanwhile. A cache that cannot be written is no error."""
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-            file.write(data)
-        os.replace(file.name, path)
+        _remove_unfinished(path.parent)
+        file = tempfile.NamedTemporaryFile(dir=path.parent, suffix=_UNFINISHED, delete=False)
+        try:
+            with file:
+                file.write(data)
+            os.replace(file.name, path)
+        except BaseException:  # such as a full disk or an interrupt
+            with contextlib.suppress(OSError):
+                os.unlink(file.name)
+            raise
+
+
+def _remove_unfinished(folder: pathlib.Path) -> None:
+    """Removes what processes left behind that ended while they wrote."""
+    for left in folder.glob("*" + _UNFINISHED):
+        with contextlib.suppress(OSError):
+            if time.time() - left.stat().st_mtime > _UNFINISHED_SECONDS:
+                left.unlink()
