@@ -1,9 +1,9 @@
 // Computes the seconds of the attention kernels that libraries have for GPUs: cuDNN's, and their kin.
 //
-// Their exponentials alternate with the products, so that the kernels run at rates of their own, below those of matmuls.
-// Published tables of such kernels (AICONFIGURATOR in data/hardware/sources.json, tests/accuracy/attention_test.cc) agree
-// with a rate that depends on the head and on the keys kept per query, of which a block of queries reads and writes once
-// what does not depend on the keys:
+// Their exponentials alternate with the products, so that the kernels run at rates of their own, below those of
+// matmuls. Published tables of such kernels (AICONFIGURATOR in data/hardware/sources.json,
+// tests/accuracy/attention_test.cc) agree with a rate that depends on the head and on the keys kept per query, of which
+// a block of queries reads and writes once what does not depend on the keys:
 //
 //     rate = r(head) * keys / (keys + keys_half)
 //
@@ -69,8 +69,9 @@ std::optional<MatrixTime<Num>> attention_time(const MatrixWork& product, const P
   MatrixTime<Num> time;
   time.has_vector = true;
   time.seconds = noted(n.amount("attention", product.flops, "flop") / (rate * of_keys) * ending, [&] {
-    return absl::StrFormat("rate of library attention, %s: heads of %.0f, %.5g keys kept per query, %.0f blocks on %.0f multiprocessors",
-                           product.is_gradient ? "gradient" : "forward", product.n, product.kept_keys, blocks, units);
+    return absl::StrFormat(
+        "rate of library attention, %s: heads of %.0f, %.5g keys kept per query, %.0f blocks on %.0f multiprocessors",
+        product.is_gradient ? "gradient" : "forward", product.n, product.kept_keys, blocks, units);
   });
   return time;
 }

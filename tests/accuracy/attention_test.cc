@@ -1,6 +1,6 @@
-// Attention of libraries on GPUs, predicted and measured (measured/gpu_aiconfigurator of the open data). The kernels are
-// those of inference frameworks and not cuDNN's, which differ among themselves by up to 2.7 times at equal shapes: the
-// bounds are what one rate for all of them leaves. Skipped without the open data.
+// Attention of libraries on GPUs, predicted and measured (measured/gpu_aiconfigurator of the open data). The kernels
+// are those of inference frameworks and not cuDNN's, which differ among themselves by up to 2.7 times at equal shapes:
+// the bounds are what one rate for all of them leaves. Skipped without the open data.
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -30,14 +30,14 @@ Work attention(const Row& row) {
     return type + "[" + row.at("batch") + "," + row.at(heads) + "," + row.at(rows) + "," + row.at("head_size") + "]";
   };
   const std::string queries = array("heads", "q_len");
-  return root_work("  q = " + queries + " parameter(0)\n  k = " + array("kv_heads", "kv_len") +
-                       " parameter(1)\n  v = " + array("kv_heads", "kv_len") + " parameter(2)\n",
-                   "r = " + queries +
-                       " custom-call(q, k, v), custom_call_target=\"__cudnn$fmhaSoftmax\", "
-                       "backend_config={\"cudnn_fmha_backend_config\":{\"intermediate_tensor_shape\":{\"dimensions\":[\"" +
-                       row.at("batch") + "\",\"" + row.at("heads") + "\",\"" + row.at("q_len") + "\",\"" +
-                       row.at("kv_len") + "\"]},\"mask_type\":\"" + (row.at("phase") == "context" ? "CAUSAL" : "NO_MASK") +
-                       "\"}}");
+  return root_work(
+      "  q = " + queries + " parameter(0)\n  k = " + array("kv_heads", "kv_len") +
+          " parameter(1)\n  v = " + array("kv_heads", "kv_len") + " parameter(2)\n",
+      "r = " + queries +
+          " custom-call(q, k, v), custom_call_target=\"__cudnn$fmhaSoftmax\", "
+          "backend_config={\"cudnn_fmha_backend_config\":{\"intermediate_tensor_shape\":{\"dimensions\":[\"" +
+          row.at("batch") + "\",\"" + row.at("heads") + "\",\"" + row.at("q_len") + "\",\"" + row.at("kv_len") +
+          "\"]},\"mask_type\":\"" + (row.at("phase") == "context" ? "CAUSAL" : "NO_MASK") + "\"}}");
 }
 
 // The rows of a table behind lines that begin with # and say what its columns mean.
@@ -57,9 +57,14 @@ std::vector<Row> read_rows(const std::string& path) {
 
 // The kernels that attention.forward is fitted to.
 bool is_fitted(const std::string& kernel) {
-  const std::set<std::string> fitted = {"fa3",        "flash_attention",      "vllm_flash_attn",
-                                        "flashinfer", "vllm_flash_attn_fa3",  "vllm_flash_attn_fa2",
-                                        "trtllm_mha", "vllm_flashinfer_trtllmprefill"};
+  const std::set<std::string> fitted = {"fa3",
+                                        "flash_attention",
+                                        "vllm_flash_attn",
+                                        "flashinfer",
+                                        "vllm_flash_attn_fa3",
+                                        "vllm_flash_attn_fa2",
+                                        "trtllm_mha",
+                                        "vllm_flashinfer_trtllmprefill"};
   return fitted.contains(kernel);
 }
 
@@ -74,8 +79,8 @@ Device without_rates(Device device) {
 TEST_CASE("Measured attention on GPUs") {
   const std::string path = shared_path("measured/gpu_aiconfigurator/attention.csv");
   if (!std::ifstream(path)) HLOROOF_SKIP("no measured attention at " + path);
-  // Of each device: heads of 128 of the kernels fitted to; all kernels and heads; the same as other products run; decode
-  // of caches too large for L2.
+  // Of each device: heads of 128 of the kernels fitted to; all kernels and heads; the same as other products run;
+  // decode of caches too large for L2.
   std::map<std::string, std::map<std::string, std::vector<Sample>>> samples;
   for (const Row& row : read_rows(path)) {
     const absl::StatusOr<Device> device = find_device(row.at("device"));

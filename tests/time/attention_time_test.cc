@@ -1,4 +1,5 @@
-// The rate of a library's attention kernels on a GPU: by head, by keys kept, in each direction, and where it is not known.
+// The rate of a library's attention kernels on a GPU: by head, by keys kept, in each direction, and where it is not
+// known.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -43,11 +44,11 @@ Work attention(const Call& c) {
 Device round_device() {
   Device d = device("h100_sxm");
   for (const auto& [path, number] : std::vector<std::pair<const char*, double>>{{"attention.forward.head_64", 4e14},
-                                                                                 {"attention.forward.head_128", 6e14},
-                                                                                 {"attention.forward.head_256", 7e14},
-                                                                                 {"attention.backward", 4.5e14},
-                                                                                 {"attention.keys_half", 400},
-                                                                                 {"attention.f8_gain", 1.2}}) {
+                                                                                {"attention.forward.head_128", 6e14},
+                                                                                {"attention.forward.head_256", 7e14},
+                                                                                {"attention.backward", 4.5e14},
+                                                                                {"attention.keys_half", 400},
+                                                                                {"attention.f8_gain", 1.2}}) {
     REQUIRE(set_parameter(d, path, number).ok());
   }
   return d;
@@ -75,8 +76,10 @@ TEST_CASE("attention of a library runs at the rate of its head, its keys and its
       {"gradient of small heads", {.head = 64, .is_gradient = true}, 8193 / 2.0, 3e14},
       {"f8", {.type = "f8e4m3fn"}, 8193 / 2.0, 7.2e14},
       {"f16", {.type = "f16"}, 8193 / 2.0, 6e14},
-      {"a window of 1024 keys, less for the first 1023 queries", {.more = ",\"sliding_window_length\":1024"},
-       1024 - 1023 / 16.0, 6e14},
+      {"a window of 1024 keys, less for the first 1023 queries",
+       {.more = ",\"sliding_window_length\":1024"},
+       1024 - 1023 / 16.0,
+       6e14},
       {"fewer keys than queries: the later queries keep all", {.keys = 4096}, (4097 / 2.0 + 4096) / 2, 6e14},
       {"fewer queries than keys: none keeps the later keys", {.queries = 4096}, 4097 / 2.0, 6e14},
   };
@@ -122,9 +125,12 @@ TEST_CASE("the terms of attention say which rate applies and why, and take as lo
     std::vector<const char*> reads;
   };
   const Case cases[] = {
-      {{}, "rate of library attention, forward: heads of 128, 4096.5 keys kept per query, 16384 blocks on 132 multiprocessors",
+      {{},
+       "rate of library attention, forward: heads of 128, 4096.5 keys kept per query, 16384 blocks on 132 "
+       "multiprocessors",
        {"attention.forward.head_128", "attention.keys_half"}},
-      {{.head = 96, .is_gradient = true}, "rate of library attention, gradient: heads of 96",
+      {{.head = 96, .is_gradient = true},
+       "rate of library attention, gradient: heads of 96",
        {"attention.forward.head_64", "attention.forward.head_128", "attention.backward", "attention.keys_half"}},
       {{.type = "f8e4m3fn"}, "rate of library attention, forward", {"attention.f8_gain"}},
   };
