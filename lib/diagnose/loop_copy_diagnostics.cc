@@ -48,7 +48,11 @@ class Groups {
  public:
   std::int64_t of(std::int64_t element) {
     auto at = parent_.emplace(element, element).first;
-    while (at->second != at->first) at = parent_.find(at->second);
+    while (at->second != at->first) {
+      const auto next = parent_.find(at->second);
+      at->second = next->second;  // so that long chains are walked once
+      at = next;
+    }
     return at->first;
   }
   void join(std::int64_t a, std::int64_t b) { parent_[of(a)] = of(b); }
@@ -125,6 +129,7 @@ class LoopCopyDiagnoser {
     returned_.clear();
     groups_ = {};
     bytes_.clear();
+    logical_bytes_.clear();
     for (InstructionView at : body.instructions()) follow(at);
     const InstructionView root = body.root();
     if (root.opcode() != Opcode::kTuple) return;
@@ -198,6 +203,7 @@ class LoopCopyDiagnoser {
     for (const auto& [element, shape] : shapes_) {
       const std::int64_t group = groups_.of(element);
       bytes_[group] = std::max(bytes_[group], bytes_of(element));
+      logical_bytes_[group] = std::max(logical_bytes_[group], static_cast<double>(logical_bytes(module_.shape(shape))));
       if (has_initial_value(loop, element)) given.insert(group);
     }
     std::set<std::int64_t> updated;
@@ -207,9 +213,12 @@ class LoopCopyDiagnoser {
     }
     Copies of_updated = {.is_updated = true};
     for (const auto& [element, shape] : shapes_) {
-      if (updated.count(groups_.of(element)) == 0) continue;
-      copies_before(loop, element, of_updated);
-      copies_after(loop, element, of_updated);
+      if (updated.count(groups_.of(element)) != 0) copies_before(loop, element, of_updated);
+    }
+    for (const InstructionId id : diagnosis_.users_of(loop.id())) {
+      const InstructionView result = module_.instruction(id);
+      if (result.opcode() != Opcode::kGetTupleElement || shapes_.count(result.tuple_index()) == 0) continue;
+      if (updated.count(groups_.of(result.tuple_index())) != 0) copies_after(result, of_updated);
     }
     Copies of_read;
     const double runs = diagnosis_.facts.executions(loop);
@@ -268,25 +277,26 @@ class LoopCopyDiagnoser {
       at = at.operand(0);
     }
     if (copies.before.size() == known || at.opcode() != Opcode::kParameter || !at.computation().is_entry()) return;
-    const auto aliases = input_output_alias(module_);
-    const bool is_donated = std::any_of(aliases.begin(), aliases.end(), [&](const ParameterAlias& alias) {
-      return alias.parameter == at.parameter_number();
-    });
-    if (!is_donated) copies.not_donated.insert(at.parameter_number());
+    if (donated().count(at.parameter_number()) == 0) copies.not_donated.insert(at.parameter_number());
   }
 
-  // The copies of the result of an element.
-  void copies_after(InstructionView loop, std::int64_t element, Copies& copies) {
-    const auto users = [this](InstructionId value) { return diagnosis_.users_of(value); };
-    for (const InstructionId id : diagnosis_.users_of(loop.id())) {
-      const InstructionView result = module_.instruction(id);
-      if (result.opcode() != Opcode::kGetTupleElement || result.tuple_index() != element) continue;
-      walk_uses(module_, id, kMostFollowed, users, [&](InstructionView user, InstructionId) {
-        if (only_renames(user) || user.opcode() == Opcode::kCopyDone) return Go::kOn;
-        const bool goes_on = user.opcode() == Opcode::kCopy || user.opcode() == Opcode::kCopyStart;
-        return add_whole(user, element, copies.after) && goes_on ? Go::kOn : Go::kStop;
-      });
+  // The numbers of the arguments whose memory results take.
+  const std::set<std::int64_t>& donated() const {
+    if (!donated_) {
+      donated_.emplace();
+      for (const ParameterAlias& alias : input_output_alias(module_)) donated_->insert(alias.parameter);
     }
+    return *donated_;
+  }
+
+  // The copies of `result`, an element of what the loop returns.
+  void copies_after(InstructionView result, Copies& copies) {
+    const auto users = [this](InstructionId value) { return diagnosis_.users_of(value); };
+    walk_uses(module_, result.id(), kMostFollowed, users, [&](InstructionView user, InstructionId) {
+      if (only_renames(user) || user.opcode() == Opcode::kCopyDone) return Go::kOn;
+      const bool goes_on = user.opcode() == Opcode::kCopy || user.opcode() == Opcode::kCopyStart;
+      return add_whole(user, result.tuple_index(), copies.after) && goes_on ? Go::kOn : Go::kStop;
+    });
   }
 
   static std::string ways_of(const Copies& copies, const DataMoves& all) {
@@ -336,7 +346,7 @@ class LoopCopyDiagnoser {
       }
     }
     double held = 0;
-    for (const std::int64_t group : groups) held += elements_bytes(group);
+    for (const std::int64_t group : groups) held += logical_bytes_[group];
     if (held <= 0 || !diagnosis_.may_matter(seconds)) return;
     const std::string place = diagnosis_.place(loop);
     const std::string message =
@@ -353,16 +363,6 @@ class LoopCopyDiagnoser {
                       .parts = {{TimePart::Kind::kWork, op->id, {}}, {TimePart::Kind::kWaitsBy, op->id, {}}},
                       .least_share = kWorthOfStep});
     }
-  }
-
-  // The bytes of the elements of the largest array of a group, without padding.
-  double elements_bytes(std::int64_t group) {
-    double most = 0;
-    for (const auto& [element, shape] : shapes_) {
-      if (groups_.of(element) != group) continue;
-      most = std::max(most, static_cast<double>(logical_bytes(module_.shape(shape))));
-    }
-    return most;
   }
 
   // "each of 2 arrays bf16[16,32,2048] (2.00 GiB)"; the largest, if they differ.
@@ -456,7 +456,9 @@ class LoopCopyDiagnoser {
   std::vector<Move> moves_;
   std::vector<std::int64_t> returned_;  // elements whose new value comes from the old one, moved or updated in place
   Groups groups_;
-  std::map<std::int64_t, double> bytes_;  // of the largest element of each group
+  std::map<std::int64_t, double> bytes_;          // of the largest element of each group
+  std::map<std::int64_t, double> logical_bytes_;  // the same without padding
+  mutable std::optional<std::set<std::int64_t>> donated_;
 };
 
 }  // namespace
