@@ -1,6 +1,7 @@
 // Attention of libraries on GPUs, predicted and measured (measured/gpu_aiconfigurator of the open data). The kernels
 // are those of inference frameworks and not cuDNN's, which differ among themselves by up to 2.7 times at equal shapes:
 // the bounds are what one rate for all of them leaves. Skipped without the open data.
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -109,7 +110,8 @@ TEST_CASE("Measured attention on GPUs") {
     add("all, as products", before);
   }
   REQUIRE(samples.size() >= 8);
-  for (const auto& [device, groups] : samples) {
+  for (const auto& [device, samples_of_device] : samples) {
+    const std::map<std::string, std::vector<Sample>>& groups = samples_of_device;
     for (const auto& [group, list] : groups) {
       const Figures f = figures(list);
       std::printf("%-12s %-26s %4zu rows  bias %7s  median %7s  p90 %7s\n", device.c_str(), group.c_str(), f.count,
@@ -117,6 +119,7 @@ TEST_CASE("Measured attention on GPUs") {
     }
     CAPTURE(device);
     const auto of = [&](const char* group) { return figures(groups.at(group)); };
+    CHECK(std::abs(of("heads of 128").bias) < 0.1);  // the rates are those of these kernels
     CHECK(of("heads of 128").median < 0.13);
     CHECK(of("heads of 128").p90 < 0.6);
     CHECK(of("heads of 128").median < of("heads of 128, as products").median);
