@@ -177,8 +177,8 @@ class OpDiagnoser {
       if (faster <= 1 || (op.time.bound != Resource::kMatrix && op.time.bound != Resource::kHbm)) continue;
       diagnosis_.add_work(
           kWideMatrixType, op, op.exposed_seconds * (1 - 1 / faster),
-          absl::StrFormat("multiplies f32: %s; bf16 operands with an f32 result would take 1/%.1f of the time",
-                          why_slow(product), faster));
+          absl::StrFormat("multiplies f32: %s; bf16 operands with an f32 result would take %.0f %% of the time",
+                          why_slow(product), 100 / faster));
       return;
     }
   }

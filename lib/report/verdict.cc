@@ -12,6 +12,7 @@
 #include "lib/base/units.h"
 #include "lib/describe/short_names.h"
 #include "lib/diagnose/sent_by_role.h"
+#include "lib/results/fold.h"
 #include "lib/results/rows.h"
 #include "lib/step/facts.h"
 
@@ -143,19 +144,26 @@ double efficiency_of(const StepPrediction& p, Resource resource) {
   return seconds > 0 ? weighted / seconds : 0;
 }
 
-// The op bound by `resource` that loses the most time below its roof, with its seconds. Empty if none is below it.
+// The op bound by `resource`, with those alike in other layers, that loses the most time below its roof, with their
+// seconds. Empty if none is below it.
 std::string furthest_from_roof(const StepPrediction& p, Resource resource) {
-  const OpPrediction* furthest = nullptr;
+  std::string text;
   double most = 0;
-  for (const OpPrediction& op : p.ops) {
-    const double lost = wasted_seconds(op.total_seconds, op.efficiency);
-    if (op.bound != resource || lost <= most) continue;
+  for (const FoldedRow& row : fold_rows(p)) {
+    double seconds = 0;
+    double lost = 0;
+    for (const std::size_t at : row.ops) {
+      const OpPrediction& op = p.ops[at];
+      if (op.bound != resource) continue;
+      seconds += op.total_seconds;
+      lost += wasted_seconds(op.total_seconds, op.efficiency);
+    }
+    if (lost <= most) continue;
     most = lost;
-    furthest = &op;
+    text = absl::StrCat(" Most is lost in ", folded_label(short_name(p, row.name), row.count()), ": ",
+                        format_seconds(seconds), " at ", format_percent(1 - lost / seconds), " of its roof.");
   }
-  if (furthest == nullptr) return "";
-  return absl::StrCat(" Most is lost in ", short_name(p, furthest->name), ": ", format_seconds(furthest->total_seconds),
-                      " at ", format_percent(furthest->efficiency), " of its roof.");
+  return text;
 }
 
 std::string on_chip(const StepPrediction& p, const BreakdownPart& part) {
