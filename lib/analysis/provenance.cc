@@ -316,6 +316,7 @@ class SentFinder {
 
   void decide_partners(const std::map<std::uint32_t, std::set<std::uint32_t>>& partners) {
     std::vector<std::uint32_t> open;
+    open.reserve(partners.size());
     for (const auto& [input, others] : partners) open.push_back(input);
     const auto is_known = [&](std::uint32_t input) {
       return weights_.count(input) != 0 || of_batch_.count(input) != 0;

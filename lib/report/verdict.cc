@@ -107,7 +107,7 @@ std::string remedy_for_link(const StepPrediction& p, Resource resource, bool is_
                         shrinks ? "; its share falls as the batch per device grows" : "");
   }
   if (chip <= 0) return absl::StrCat(": ", busy);
-  const std::string no_schedule = absl::StrCat(": ", busy, ". No schedule can hide that");
+  std::string no_schedule = absl::StrCat(": ", busy, ". No schedule can hide that");
   if (is_mostly_cut_again(p)) {
     return absl::StrCat(no_schedule, ", but what it gathers is reduced or cut again: exchange the results instead (",
                         std::string(to_string(DiagnosticCode::kGatherThenCut)), ")");

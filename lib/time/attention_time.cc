@@ -29,7 +29,7 @@ Num forward_rate(const Attention& attention, double head, const Num& rate_128, c
   constexpr double kLarge = 256;
   if (head == kMiddle) return rate_128;
   const bool is_small = head < kMiddle;
-  const Num other = n.known_or(is_small ? attention.forward.head_64 : attention.forward.head_256, rate_128);
+  Num other = n.known_or(is_small ? attention.forward.head_64 : attention.forward.head_256, rate_128);
   if (head <= kSmall) return head < kSmall ? other * n.computed(head / kSmall, "1", other) : other;
   if (head >= kLarge) return other;
   const double share = is_small ? (kMiddle - head) / (kMiddle - kSmall) : (head - kMiddle) / (kLarge - kMiddle);
