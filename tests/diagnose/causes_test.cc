@@ -91,6 +91,7 @@ TEST_CASE("findings of one cause are one diagnostic") {
 TEST_CASE("many small findings of one cause matter together") {
   // Each copy is under 1 % of the step, and all of them are most of it.
   std::vector<std::string> op_names;
+  op_names.reserve(120);
   for (int i = 0; i < 120; ++i) op_names.push_back("jit(f)/layers_" + std::to_string(i) + "/mlp/transpose");
   const StepPrediction prediction = predicted(relayouts(op_names), "tpu_v5e");
   const auto found = with_code(prediction, DiagnosticCode::kLayoutChange);

@@ -25,7 +25,7 @@ TEST_CASE("attention by its scores, mask and direction; a workspace moves no byt
   const std::string query = "  q = " + array + " parameter(0)\n";
   const double scores = 4.0 * 16 * 2048 * 1024;
   // The first 1024 queries keep one key more each than the one before, the others all 1024.
-  const double causal = (1024 * 1025 / 2 + 1024 * 1024) / (2048 * 1024.0);
+  const double causal = (1024 * 1025 / 2.0 + 1024 * 1024) / (2048 * 1024.0);
   struct Case {
     const char* target;
     const char* mask;
