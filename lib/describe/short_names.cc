@@ -8,6 +8,9 @@ namespace hloroof::internal::inline describe {
 namespace {
 
 constexpr std::string_view kGap = "..";
+// Columns by which a cut may exceed its width. The work for a name grows with the cube of the widest cut, and names
+// have any length.
+constexpr std::size_t kMostWider = 64;
 
 bool has_both_ends(std::string_view name, std::string_view head, std::string_view tail) {
   return name.size() > head.size() + tail.size() && name.starts_with(head) && name.ends_with(tail);
@@ -44,7 +47,8 @@ bool ShortNames::is_unique(std::string_view head, std::string_view cut) const {
 std::string ShortNames::shorten_name(std::string_view name, std::size_t width) const {
   if (name.size() <= width || width <= kGap.size() + 2) return shorten(name, width);
   // If that width tells it from no other name, the next that does is better than the whole name.
-  for (; width < name.size(); ++width) {
+  const std::size_t widest = std::min(name.size(), width + kMostWider);
+  for (; width < widest; ++width) {
     const std::size_t room = width - kGap.size();
     // Both ends of equal length read best. A longer end tells more names apart than a longer beginning.
     std::vector<std::size_t> heads;

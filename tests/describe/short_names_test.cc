@@ -58,6 +58,21 @@ TEST_CASE("a cut name selects one name") {
   CHECK(short_names.shorten_cell("wait for async-collective-fusion-done.11", 30).starts_with("wait for a"));
 }
 
+TEST_CASE("a long name that only its middle tells from another stays whole, and a shorter one is cut wider") {
+  const auto names_of = [](std::size_t side) {
+    const std::string end(side, 'a');
+    return std::vector<std::string>{end + "X" + end, end + "Y" + end};
+  };
+  const std::vector<std::string> few = names_of(25);
+  const std::string cut = ShortNames(std::vector<std::string_view>(few.begin(), few.end())).shorten_cell(few[0], 20);
+  CHECK(cut.size() > 20);
+  CHECK(cut.size() < few[0].size());
+  const std::vector<std::string> long_names = names_of(100000);
+  CHECK(
+      ShortNames(std::vector<std::string_view>(long_names.begin(), long_names.end())).shorten_cell(long_names[0], 20) ==
+      long_names[0]);
+}
+
 TEST_CASE("instructions by an end of their name") {
   const absl::StatusOr<Module> module = parse_module(
       "HloModule m\n\nf {\n  p.1 = f32[2] parameter(0)\n  ROOT neg.7 = f32[2] negate(p.1)\n}\n\n"
