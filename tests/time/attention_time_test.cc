@@ -8,6 +8,7 @@
 
 #include "lib/time/op_time.h"
 #include "tests/catch.h"
+#include "tests/time/notes.h"
 #include "tests/work/root_work.h"
 
 namespace hloroof::internal {
@@ -147,14 +148,7 @@ TEST_CASE("the terms of attention say which rate applies and why, and take as lo
       CHECK(std::find(paths.begin(), paths.end(), path) != paths.end());
     }
     CHECK(std::find(paths.begin(), paths.end(), "matrix.efficiency") == paths.end());
-    std::string notes;
-    std::vector<const Term*> open = {&term};
-    while (!open.empty()) {
-      const Term* next = open.back();
-      open.pop_back();
-      notes += next->note + "\n";
-      for (const Term& child : next->children) open.push_back(&child);
-    }
+    const std::string notes = notes_of(term);
     CAPTURE(notes);
     CHECK(notes.find(c.says) != std::string::npos);
   }

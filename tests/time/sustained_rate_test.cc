@@ -9,6 +9,7 @@
 
 #include "lib/time/op_time.h"
 #include "tests/catch.h"
+#include "tests/time/notes.h"
 #include "tests/work/root_work.h"
 
 namespace hloroof::internal {
@@ -124,14 +125,7 @@ TEST_CASE("the terms say which rate applies and why, and take as long as the pre
     std::vector<std::string_view> paths;
     add_parameters(term, paths);
     CHECK((std::find(paths.begin(), paths.end(), "matrix.sustained.bf16") != paths.end()) == c.names_rate);
-    std::string notes;
-    std::vector<const Term*> open = {&term};
-    while (!open.empty()) {
-      const Term* next = open.back();
-      open.pop_back();
-      notes += next->note + "\n";
-      for (const Term& child : next->children) open.push_back(&child);
-    }
+    const std::string notes = notes_of(term);
     CAPTURE(notes);
     CHECK(notes.find(c.says) != std::string::npos);
   }
