@@ -9,6 +9,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "hloroof/analysis.h"
 #include "lib/base/strings.h"
 
@@ -70,6 +71,11 @@ std::string axis_with_size(const MeshAxis& axis) {
 
 std::string axis_in_sentence(std::string_view name) {
   return is_description_of_axis(name) ? absl::StrCat("the ", to_absl(name), " axis") : std::string(name);
+}
+
+std::string axes_in_sentence(const std::vector<std::string>& names) {
+  return absl::StrJoin(names, " and ",
+                       [](std::string* out, const std::string& name) { out->append(axis_in_sentence(name)); });
 }
 
 }  // namespace hloroof::internal::inline analysis

@@ -36,6 +36,9 @@ std::string axis_with_size(const MeshAxis& axis);
 // The axis in a sentence: "the 8-way axis", or its name, "data".
 std::string axis_in_sentence(std::string_view name);
 
+// Several of them: "data and the 8-way axis". Empty if there are none.
+std::string axes_in_sentence(const std::vector<std::string>& names);
+
 }  // namespace hloroof::internal::inline analysis
 
 #endif  // HLOROOF_LIB_ANALYSIS_AXIS_NAMES_H_

@@ -207,6 +207,10 @@ std::string fold_numbers(std::string_view text) {
   return key;
 }
 
+std::string folded_label(const std::string& name, std::size_t count) {
+  return count == 1 ? name : name + " ×" + std::to_string(count);
+}
+
 std::string layer_key(std::string_view op_name, std::string_view module_name) {
   const OpPath path = parse_op_name(op_name, module_name);
   std::string key;

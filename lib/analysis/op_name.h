@@ -48,6 +48,9 @@ OpPath parse_op_name(std::string_view op_name, std::string_view module_name = {}
 // "layers_17/mlp/dot_general" becomes "layers_*/mlp/dot_general". Keeps the numbers of types, such as bf16.
 std::string fold_numbers(std::string_view text);
 
+// "async-collective-done.28 ×40", or the name alone for one op.
+std::string folded_label(const std::string& name, std::size_t count);
+
 // The scopes and the op of `op_name` as a path, with folded numbers. Empty for an empty op_name.
 std::string layer_key(std::string_view op_name, std::string_view module_name = {});
 

@@ -127,9 +127,7 @@ class CommunicationDiagnoser {
   }
 
   static std::string over(const std::vector<std::string>& axes, std::int64_t devices) {
-    if (axes.empty()) return absl::StrCat(devices, " devices");
-    return absl::StrJoin(
-        axes, " and ", [](std::string* out, const std::string& axis) { absl::StrAppend(out, axis_in_sentence(axis)); });
+    return axes.empty() ? absl::StrCat(devices, " devices") : axes_in_sentence(axes);
   }
 
   // The seconds of the step in which a collective runs in its own start.

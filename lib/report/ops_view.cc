@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "lib/analysis/op_name.h"
 #include "lib/base/units.h"
 #include "lib/describe/short_names.h"
 #include "lib/describe/table.h"

@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "lib/analysis/axis_names.h"
+#include "lib/analysis/op_name.h"
 #include "lib/base/units.h"
 #include "lib/describe/short_names.h"
 #include "lib/diagnose/sent_by_role.h"
@@ -83,13 +84,12 @@ std::string collectives_on(const StepPrediction& p, const std::string& link) {
   return over.empty() ? text : absl::StrCat(text, " over ", over);
 }
 
-// Whether a finding explains most of the communication: what is gathered is then cut or reduced.
-bool is_mostly_cut_again(const StepPrediction& p) {
+double seconds_at_stake(const StepPrediction& p, DiagnosticCode code) {
   double seconds = 0;
   for (const Diagnostic& diagnostic : p.diagnostics) {
-    if (diagnostic.code == DiagnosticCode::kGatherThenCut) seconds += diagnostic.seconds_at_stake.value_or(0);
+    if (diagnostic.code == code) seconds += diagnostic.seconds_at_stake.value_or(0);
   }
-  return seconds > 0.5 * p.exposed_communication_seconds;
+  return seconds;
 }
 
 // What could hide the communication. The step is in a blocking collective itself, or waits for one that runs beside it.
@@ -108,7 +108,8 @@ std::string remedy_for_link(const StepPrediction& p, Resource resource, bool is_
   }
   if (chip <= 0) return absl::StrCat(": ", busy);
   std::string no_schedule = absl::StrCat(": ", busy, ". No schedule can hide that");
-  if (is_mostly_cut_again(p)) {
+  // What is gathered is then cut or reduced.
+  if (seconds_at_stake(p, DiagnosticCode::kGatherThenCut) > 0.5 * p.exposed_communication_seconds) {
     return absl::StrCat(no_schedule, ", but what it gathers is reduced or cut again: exchange the results instead (",
                         std::string(to_string(DiagnosticCode::kGatherThenCut)), ")");
   }
@@ -193,9 +194,7 @@ std::string on_chip(const StepPrediction& p, const BreakdownPart& part) {
 std::string on_all_links(const StepPrediction& p) {
   std::map<std::string, double> seconds;
   for (const CollectivePrediction& collective : p.collectives) {
-    const std::string over =
-        absl::StrJoin(collective.axis_names, " and ",
-                      [](std::string* out, const std::string& axis) { absl::StrAppend(out, axis_in_sentence(axis)); });
+    const std::string over = axes_in_sentence(collective.axis_names);
     seconds[over.empty() ? collective.kind : absl::StrCat(collective.kind, " over ", over)] +=
         collective.exposed_seconds;
   }
@@ -206,14 +205,6 @@ std::string on_all_links(const StepPrediction& p) {
 }
 
 // The time in which loops copy arrays and compute nothing with them.
-double loop_copy_seconds(const StepPrediction& p) {
-  double seconds = 0;
-  for (const Diagnostic& diagnostic : p.diagnostics) {
-    if (diagnostic.code == DiagnosticCode::kLoopCarryCopy) seconds += diagnostic.seconds_at_stake.value_or(0);
-  }
-  return seconds;
-}
-
 std::string on_loop_copies(const StepPrediction& p, double seconds) {
   return absl::StrCat(of_step(p, seconds), ", ", format_seconds(seconds),
                       ", copies arrays that a loop carries or reads and computes nothing with them: ",
@@ -262,7 +253,7 @@ std::string verdict(const StepPrediction& p) {
   } else if (p.exposed_communication_seconds >= worth) {
     sentences.push_back(on_all_links(p));
   }
-  const double copied = loop_copy_seconds(p);
+  const double copied = seconds_at_stake(p, DiagnosticCode::kLoopCarryCopy);
   if (copied >= worth) sentences.push_back(on_loop_copies(p, copied));
   for (const BreakdownPart& part : p.breakdown) {
     const bool is_link = part.resource == Resource::kIci || part.resource == Resource::kDcn;

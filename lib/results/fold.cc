@@ -45,8 +45,4 @@ std::vector<FoldedRow> fold_rows(const StepPrediction& prediction) {
   return rows;
 }
 
-std::string folded_label(const std::string& name, std::size_t count) {
-  return count == 1 ? name : name + " ×" + std::to_string(count);
-}
-
 }  // namespace hloroof::internal::inline results

@@ -31,9 +31,6 @@ bool takes_time(const OpPrediction& op);
 // the prediction for the output shapes; without them, shapes do not matter.
 std::vector<FoldedRow> fold_rows(const StepPrediction& prediction);
 
-// "async-collective-done.28 ×40", or the name alone for one op.
-std::string folded_label(const std::string& name, std::size_t count);
-
 }  // namespace hloroof::internal::inline results
 
 #endif  // HLOROOF_LIB_RESULTS_FOLD_H_

@@ -40,8 +40,8 @@ std::vector<AlikeBuffers> fold_alike(const std::vector<LiveBuffer>& buffers) {
 
 std::string alike_label(const AlikeBuffers& alike, const std::vector<LiveBuffer>& buffers) {
   const LiveBuffer& first = buffers[alike.first];
-  if (alike.count == 1) return first.name;
-  return absl::StrCat(alike.is_argument ? fold_numbers(first.op_name) : first.name, " ×", alike.count);
+  const bool by_argument = alike.is_argument && alike.count > 1;
+  return folded_label(by_argument ? fold_numbers(first.op_name) : first.name, alike.count);
 }
 
 }  // namespace hloroof::internal::inline schedule

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hloroof/parse.h"
+#include "lib/analysis/op_name.h"
 #include "lib/report/views.h"
 #include "lib/results/fold.h"
 #include "tests/catch.h"
