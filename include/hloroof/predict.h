@@ -87,11 +87,12 @@ struct PredictOptions {
 };
 
 // Returns the name of a resource on a family of devices: "mxu", "vpu", "hbm", "vmem", "ici", "dcn", "host", "latency";
-// on GPUs "tensor", "cuda", "hbm", "l2", "nvlink", "network", "host", "latency".
+// on GPUs "tensor", "cuda", "hbm", "l2", "nvlink", "network", "host", "latency"; on a CPU "matrix", "vector", "memory",
+// "cache", "links", "network", "host", "latency".
 std::string_view to_string(Resource resource, DeviceFamily family);
 
 // Returns the name of a lane: "compute", "dma", "ici", "dcn", "host", "sparsecore"; on GPUs "async" for "dma", "nvlink"
-// for "ici" and "network" for "dcn".
+// for "ici" and "network" for "dcn"; on a CPU "async", "links" and "network" for these.
 std::string_view to_string(Lane lane, DeviceFamily family);
 
 struct ResourceUse {
@@ -209,8 +210,9 @@ struct Diagnostic {
   Severity severity = Severity::kInfo;
   std::string message;  // what was found and what to do about it; details are those of `op`
   std::string op;       // name of the instruction with the most seconds or bytes; empty for the whole module
-  // The time of the step that a remedy can save at most, or that is in doubt. No second counts for two diagnostics, so
-  // the sum over all diagnostics is at most the step. nullopt if the finding is not about time.
+  // The time of the step that a remedy can save at most, or that is in doubt. That of a warning is checked by a replay
+  // of the step without what the remedy removes. No second counts for two diagnostics, so the sum over all diagnostics
+  // is at most the step. nullopt if the finding is not about time.
   std::optional<double> seconds_at_stake;
   double counted_elsewhere_seconds = 0;  // further time that it concerns, which more specific diagnostics count
   std::optional<double> bytes_at_stake;  // memory that a remedy can save at most

@@ -6,20 +6,33 @@
 #include <string_view>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "lib/base/units.h"
+#include "lib/diagnose/diagnostics.h"
+#include "lib/diagnose/what_if.h"
+
 namespace hloroof::internal::inline diagnose {
 namespace {
 
+// One finding, and what a remedy for it alone could save.
+struct Alone {
+  double seconds = 0;
+  double share = 0;  // of the time of its parts
+  const Finding* finding = nullptr;
+};
+
 // Findings of one code and one cause.
 struct Cause {
-  std::vector<std::pair<double, const Finding*>> findings;  // with the seconds that each could save alone
-  double seconds = 0;                                       // the sum
+  std::vector<Alone> findings;
+  double seconds = 0;  // the sum
   bool is_about_time = false;
 };
 
-double seconds_alone(const StepLedger& whole, const Finding& finding) {
+Alone alone(const StepLedger& whole, const Finding& finding) {
   double sum = 0;
   for (const TimePart& part : finding.parts) sum += whole.available(part);
-  return std::min(sum, finding.most_seconds);
+  const double seconds = std::min(sum, finding.most_seconds);
+  return {seconds, sum > 0 ? seconds / sum : 0, &finding};
 }
 
 double take_seconds(StepLedger& ledger, const Finding& finding) {
@@ -36,9 +49,11 @@ double take_seconds(StepLedger& ledger, const Finding& finding) {
 // Whether a code says how to save time. From unknown-trip-count on, diagnostic.def has doubts about the prediction.
 bool is_advice(DiagnosticCode code) { return code < DiagnosticCode::kUnknownTripCount; }
 
-bool is_small(const Diagnostic& diagnostic, double step_seconds) {
-  return diagnostic.seconds_at_stake && !diagnostic.bytes_at_stake && is_advice(diagnostic.code) &&
-         *diagnostic.seconds_at_stake < kWorthOfWarning * step_seconds;
+// Advice about little time is no warning.
+void lower_severity(Diagnostic& diagnostic, double step_seconds) {
+  const bool is_small = diagnostic.seconds_at_stake && !diagnostic.bytes_at_stake && is_advice(diagnostic.code) &&
+                        *diagnostic.seconds_at_stake < kWorthOfWarning * step_seconds;
+  if (diagnostic.severity == Severity::kWarning && is_small) diagnostic.severity = Severity::kInfo;
 }
 
 Diagnostic diagnostic_of(const Cause& cause, StepLedger& ledger, double step_seconds) {
@@ -49,7 +64,7 @@ Diagnostic diagnostic_of(const Cause& cause, StepLedger& ledger, double step_sec
   Diagnostic result;
   std::vector<Taken> order;
   double sum = 0;
-  for (const auto& [seconds, finding] : cause.findings) {
+  for (const auto& [seconds, share, finding] : cause.findings) {
     order.push_back({take_seconds(ledger, *finding), finding});
     sum += order.back().seconds;
     result.severity = std::max(result.severity, finding->severity);
@@ -66,13 +81,31 @@ Diagnostic diagnostic_of(const Cause& cause, StepLedger& ledger, double step_sec
   result.message = largest.message;
   result.op = largest.op;
   result.cause = largest.cause;
-  if (result.severity == Severity::kWarning && is_small(result, step_seconds)) result.severity = Severity::kInfo;
+  lower_severity(result, step_seconds);
   std::set<std::string_view> seen;
   for (const Taken& taken : order) {
     const std::string& op = taken.finding->op;
     if (!op.empty() && seen.insert(op).second) result.ops.push_back(op);
   }
   return result;
+}
+
+// Replays the step as the advice would have it, and takes back what it would not save.
+void check(const Cause& cause, double step_seconds, WhatIf& what_if, Diagnostic& diagnostic) {
+  if (!diagnostic.seconds_at_stake || !is_advice(diagnostic.code) || diagnostic.severity != Severity::kWarning) return;
+  if (*diagnostic.seconds_at_stake < kWorthOfWarning * step_seconds) return;
+  std::vector<Shortened> shortened;
+  shortened.reserve(cause.findings.size());
+  for (const Alone& one : cause.findings) shortened.push_back({one.finding->parts, 1 - one.share});
+  const std::optional<double> saved = what_if.saved_seconds(shortened);
+  if (!saved || *saved >= *diagnostic.seconds_at_stake) return;
+  const double waits = *diagnostic.seconds_at_stake - *saved;
+  diagnostic.seconds_at_stake = *saved;
+  if (waits >= kWorthOfStep * step_seconds) {
+    absl::StrAppend(&diagnostic.message, ". Without it the step would wait ", format_seconds(waits),
+                    " for other transfers, which are not counted here");
+  }
+  lower_severity(diagnostic, step_seconds);
 }
 
 }  // namespace
@@ -130,28 +163,30 @@ void group_by_cause(const StepFacts& facts, const std::vector<Finding>& findings
   std::map<std::pair<DiagnosticCode, std::string>, Cause> causes;
   for (const Finding& finding : findings) {
     Cause& cause = causes[{finding.code, finding.cause}];
-    const double seconds = seconds_alone(ledger, finding);
-    cause.findings.emplace_back(seconds, &finding);
-    cause.seconds += seconds;
+    cause.findings.push_back(alone(ledger, finding));
+    cause.seconds += cause.findings.back().seconds;
     cause.is_about_time = cause.is_about_time || !finding.parts.empty();
   }
   std::vector<Cause*> order;
   for (auto& [key, cause] : causes) {
-    std::stable_sort(cause.findings.begin(), cause.findings.end(), [](const auto& a, const auto& b) {
-      if (a.first != b.first) return a.first > b.first;
-      return a.second->bytes.value_or(0) > b.second->bytes.value_or(0);
+    std::stable_sort(cause.findings.begin(), cause.findings.end(), [](const Alone& a, const Alone& b) {
+      if (a.seconds != b.seconds) return a.seconds > b.seconds;
+      return a.finding->bytes.value_or(0) > b.finding->bytes.value_or(0);
     });
-    const double least = cause.findings.front().second->least_share * prediction.step_seconds;
+    const double least = cause.findings.front().finding->least_share * prediction.step_seconds;
     if (cause.is_about_time && cause.seconds < least) continue;
     order.push_back(&cause);
   }
   std::stable_sort(order.begin(), order.end(), [](const Cause* a, const Cause* b) {
-    const DiagnosticCode of_a = a->findings.front().second->code;
-    const DiagnosticCode of_b = b->findings.front().second->code;
+    const DiagnosticCode of_a = a->findings.front().finding->code;
+    const DiagnosticCode of_b = b->findings.front().finding->code;
     return of_a != of_b ? of_a < of_b : a->seconds > b->seconds;
   });
+  WhatIf what_if(facts);
   for (const Cause* cause : order) {
-    prediction.diagnostics.push_back(diagnostic_of(*cause, ledger, prediction.step_seconds));
+    Diagnostic diagnostic = diagnostic_of(*cause, ledger, prediction.step_seconds);
+    check(*cause, prediction.step_seconds, what_if, diagnostic);
+    prediction.diagnostics.push_back(std::move(diagnostic));
   }
 }
 

@@ -6,6 +6,9 @@
 // links that are busier than the chip. The part then counts for the code that comes first in diagnostic.def, and
 // within a code for the larger cause. So the seconds of all diagnostics never add up to more than the step.
 //
+// Where transfers run beside the ops, a sum of times promises too much: a copy that is gone may have hidden one. Each
+// warning is therefore replayed as its advice would have it (what_if.h), and no more is promised than that saves.
+//
 // What is left to a cause also decides how severe it is: advice about little time is no warning. Doubts about the
 // prediction and findings about memory keep their severity, however little time they concern.
 #ifndef HLOROOF_LIB_DIAGNOSE_CAUSES_H_

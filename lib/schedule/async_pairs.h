@@ -30,6 +30,7 @@ bool carries_collective_step(InstructionView fusion);
 // next iteration.
 class AsyncPairs {
  public:
+  bool empty() const { return dones_.empty(); }
   absl::Span<const InstructionId> starts_of(InstructionId done) const {
     if (done.index >= traces_.size() || traces_[done.index] == kNone) return {};
     return dones_[traces_[done.index]].starts;

@@ -27,4 +27,13 @@ Demand without(const Demand& demand, Resource resource) {
   return rest;
 }
 
+Demand scaled(Demand demand, double share) {
+  for (double* seconds :
+       {&demand.issue, &demand.seconds, &demand.held, &demand.between_seconds, &demand.between_busy}) {
+    *seconds *= share;
+  }
+  for (double& busy : demand.busy) busy *= share;
+  return demand;
+}
+
 }  // namespace hloroof::internal::inline schedule

@@ -74,6 +74,9 @@ struct Demand {
 // and the issue time on the compute stream.
 Demand without(const Demand& demand, Resource resource);
 
+// Returns the demand as if the instruction, or the transfer that it starts, took only this share of its time, 0 to 1.
+Demand scaled(Demand demand, double share);
+
 }  // namespace hloroof::internal::inline schedule
 
 #endif  // HLOROOF_LIB_SCHEDULE_DEMAND_H_

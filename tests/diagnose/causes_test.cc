@@ -54,6 +54,41 @@ std::string relayouts(const std::vector<std::string>& op_names) {
   return text + "  ROOT t = (" + shapes + ") tuple(" + roots + ")\n}\n";
 }
 
+// A copy that reorders an array while a gather of `gathered` rows from each of 8 devices is in flight.
+std::string copy_beside_gather(int gathered) {
+  const std::string part = "f32[" + std::to_string(gathered) + ",8192]{1,0:T(8,128)}";
+  const std::string whole = "f32[" + std::to_string(8 * gathered) + ",8192]{1,0:T(8,128)}";
+  return "HloModule m, is_scheduled=true, num_partitions=8\n\nENTRY main {\n  p = " + part +
+         " parameter(0)\n  w = bf16[16384,16384]{0,1:T(8,128)(2,1)} parameter(1)\n  s = (" + part + ", " + whole +
+         ") all-gather-start(p), channel_id=1, dimensions={0}, use_global_device_ids=true, "
+         "replica_groups={{0,1,2,3,4,5,6,7}}\n"
+         "  c = bf16[16384,16384]{1,0:T(8,128)(2,1)} copy(w)\n  g = " +
+         whole + " all-gather-done(s)\n  ROOT t = (" + whole +
+         ", bf16[16384,16384]{1,0:T(8,128)(2,1)}) tuple(g, c)\n}\n";
+}
+
+TEST_CASE("a warning promises no more than a replay of the step without the op saves") {
+  struct Case {
+    const char* what;
+    int gathered;
+    bool waits;  // for the gather, once the copy is gone
+  };
+  for (const Case& c :
+       {Case{"a gather much shorter than the copy", 1, false}, Case{"one of half its time", 512, true}}) {
+    CAPTURE(c.what);
+    const StepPrediction prediction = predicted(copy_beside_gather(c.gathered), "tpu_v5e:2x4");
+    double gather = 0;
+    double copy = 0;
+    for (const OpPrediction& op : prediction.ops) (op.name == "c" ? copy : gather) += op.total_seconds;
+    const std::vector<Diagnostic> found = with_code(prediction, DiagnosticCode::kLayoutChange);
+    REQUIRE(found.size() == 1);
+    CAPTURE(copy, gather, *found[0].seconds_at_stake, found[0].message);
+    CHECK(*found[0].seconds_at_stake <= copy);
+    CHECK((*found[0].seconds_at_stake < 0.9 * copy) == c.waits);
+    CHECK((found[0].message.find("would wait") != std::string::npos) == c.waits);
+  }
+}
+
 TEST_CASE("findings of one cause are one diagnostic") {
   struct Case {
     const char* what;
