@@ -145,6 +145,7 @@ class PageStep {
     out_.key("prediction");
     write_json(summary, out_);
     out_.member("verdict", std::string_view(verdict(prediction_)));
+    out_.member("model_flops", std::string_view(model_flops_text(prediction_)));
     out_.key("layers");
     write_json_value(layers_, out_);
     out_.member("device_name", std::string_view(facts_.target.device.display_name));

@@ -314,6 +314,29 @@ TEST_CASE("in a browser: links lead to the sections, and a narrow iteration of a
   }
 }
 
+TEST_CASE("in a browser: diagnoses name options without the form of the command line") {
+  const std::string browser = find_browser();
+  if (browser.empty()) HLOROOF_SKIP("no chromium");
+  const TemporaryFolder folder;
+  const std::string dump = folder.write("loop.hlo", R"(HloModule m, is_scheduled=true
+body { ROOT b = f32[4096]{0:T(1024)} parameter(0) }
+condition {
+  c = f32[4096]{0:T(1024)} parameter(0)
+  ROOT r = pred[] custom-call(c), custom_call_target="decide"
+}
+ENTRY e {
+  p = f32[4096]{0:T(1024)} parameter(0)
+  ROOT w = f32[4096]{0:T(1024)} while(p), condition=condition, body=body
+})");
+  const std::string path = folder.path() + "/page.html";
+  const Page page = make_page(dump, "tpu_v5e", path);
+  CHECK(page.text.find("--trip-count") != std::string::npos);  // in the data
+  const Opened opened = open_page(browser, folder, path, "");
+  if (opened.dom.find("<html") == std::string::npos) HLOROOF_SKIP("chromium does not start here");
+  CHECK(opened.dom.find("the option trip-count w=N sets it") != std::string::npos);
+  CHECK(opened.dom.find("--trip-count") == std::string::npos);
+}
+
 TEST_CASE("in a browser: waits are rows, so that the total is the step") {
   const std::string browser = find_browser();
   if (browser.empty()) HLOROOF_SKIP("no chromium");

@@ -116,7 +116,7 @@ function detailHtml(op) {
   const inStep = op.exposed_seconds > 0 ?
     [['in step', `<b>${seconds(op.exposed_seconds)}</b>, ${shareOfStep(op.exposed_seconds)}: ${timeParts(op)}`]] : [];
   const about = data.prediction.diagnostics.filter((d) => d.ops.includes(op.name))
-    .map((d) => [d.severity, `[${d.code}] ${escapeText(d.message)}`]);
+    .map((d) => [d.severity, `[${d.code}] ${messageText(d.message)}`]);
   return '<button id="close" type="button" title="Close (Esc)">close</button>' +
     `<h2 class="op">${escapeText(op.name)}</h2><pre class="hlo">${escapeText(op.hlo)}</pre>` +
     definitions([...inStep, ...waitRows(op), ...awaitedRows(op), ...bound, ...facts, ...about]) + formulaHtml(op) + shapesHtml(op) + drawGraph(op.index) +

@@ -21,6 +21,8 @@ function seconds(v) {
 }
 const ESCAPES = {'&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;'};
 const escapeText = (text) => String(text).replace(/[&<>"]/g, (c) => ESCAPES[c]);
+// What a diagnosis says, with the options of hloroof by name: a page has no command line. The flags of XLA stay.
+const messageText = (text) => escapeText(text.replace(/--(?!xla_)([a-z][a-z-]+)/g, 'the option $1'));
 // Cuts the middle: names differ in their beginnings and their numbers.
 function shorten(text, width) {
   if (text.length <= width) return text;
@@ -36,8 +38,9 @@ function valueText(column, value) {
 }
 
 // The class that colours an op by its limiting resource.
-const BOUND_CLASS = {mxu: 'mxu', tensor: 'mxu', vpu: 'vpu', cuda: 'vpu', hbm: 'hbm', vmem: 'vmem', l2: 'vmem',
-  ici: 'ici', nvlink: 'ici', dcn: 'dcn', network: 'dcn', host: 'host', latency: 'latency'};
+const BOUND_CLASS = {mxu: 'mxu', tensor: 'mxu', matrix: 'mxu', vpu: 'vpu', cuda: 'vpu', vector: 'vpu',
+  hbm: 'hbm', memory: 'hbm', vmem: 'vmem', l2: 'vmem', cache: 'vmem', ici: 'ici', nvlink: 'ici', links: 'ici',
+  dcn: 'dcn', network: 'dcn', host: 'host', latency: 'latency'};
 // `bound` is a resource, or "wait (ici, data)" for an op that waits for longer than it works.
 const isWait = (bound) => bound !== null && bound.startsWith('wait');
 const boundClass = (bound) => (isWait(bound) ? 'wait' : BOUND_CLASS[bound] || 'host');

@@ -26,13 +26,6 @@ function drawComparison(current) {
     `</tr></thead><tbody>${rows.join('')}</tbody></table></div>`;
 }
 
-// What the MFU counts, where that is not all FLOPs.
-function modelFlops(p) {
-  const { recomputed_flops: recomputed, redundant_flops: redundant } = p.totals;
-  const parts = [[recomputed, 'recomputed'], [redundant, 'repeated by other devices']].filter(([amount]) => amount > 0);
-  return parts.map(([amount, what]) => `${flops(amount)} ${what}`).join(', ');
-}
-
 function drawCards() {
   const p = data.prediction;
   const memory = p.memory;
@@ -49,7 +42,7 @@ function drawCards() {
       `${seconds(p.lower_bound_seconds)} with perfect overlap, ${seconds(p.serial_seconds)} with none`],
     ['bound by', 'bound', p.bound, busy.join('')],
     ['HFU', 'HFU', p.hfu === null ? 'not known' : percent(p.hfu), flops(p.totals.flops) + ' at the bf16 peak'],
-    ...(p.mfu === p.hfu ? [] : [['MFU', 'MFU', percent(p.mfu), modelFlops(p)]]),
+    ...(p.mfu === p.hfu ? [] : [['MFU', 'MFU', percent(p.mfu), data.model_flops]]),
     ['exposed communication', 'exposed', seconds(p.exposed_communication_seconds), share],
     ['peak memory', 'hbm', bytes(memory.hbm_peak_bytes, MEMORY_DIGITS),
       `of ${bytes(memory.usable_bytes, MEMORY_DIGITS)} usable${memory.fits ? '' : ': does NOT fit'}`, !memory.fits],
@@ -104,7 +97,7 @@ function drawDiagnoses(all) {
     const others = d.count > FIRST_OPS ? ` and ${d.count - FIRST_OPS} others` : '';
     const cause = d.cause === null || d.message.includes(d.cause) ? '' : `<i>${escapeText(d.cause)}</i>: `;
     return `<li class="${d.severity}">[${d.code}]${stake(d)}${d.count > 1 ? `, ${d.count} ops` : ''}` +
-      `<br>${cause}${escapeText(d.message)}${examples ? `<br>${examples}${others}` : ''}</li>`;
+      `<br>${cause}${messageText(d.message)}${examples ? `<br>${examples}${others}` : ''}</li>`;
   };
   const shown = all ? list : list.slice(0, FIRST_DIAGNOSES);
   const rest = list.length - shown.length;
