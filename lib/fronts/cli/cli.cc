@@ -27,6 +27,15 @@ std::string version_text() {
   return "hloroof " HLOROOF_VERSION_STRING ", device files " + sha256_hex(hashes).substr(0, 12);
 }
 
+// What to do first, for somebody who typed the name of the command.
+constexpr std::string_view kFirstSteps =
+    "which command? Three to begin with:\n"
+    "  hloroof predict step.hlo --device tpu_v5e   where the step goes, and why\n"
+    "  hloroof memory step.hlo --device h100_sxm   whether it fits, and what is live at the peak\n"
+    "  hloroof devices list                        the devices\n"
+    "step.hlo is the text of a compiled program: jax.jit(f).lower(...).compile().as_text(). `hloroof --help` lists all "
+    "commands";
+
 // Whether a command reads modules.
 bool limits_modules(std::string_view name) {
   constexpr std::string_view kOthers[] = {"devices", "lsp", "calibrate", "completion", "man"};
@@ -87,6 +96,7 @@ std::string help_of(const Command& command, HelpExtent extent) {
 namespace {
 
 void run(const std::vector<std::string>& given, Context& context) {
+  if (given.empty()) return context.fail(invalid_argument(kFirstSteps));
   Command top;
   describe_commands(context, top);
   std::vector<std::string> arguments = given;
