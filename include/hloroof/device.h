@@ -30,7 +30,7 @@
 namespace hloroof {
 inline namespace v0 {
 
-enum class DeviceFamily { kTpu, kGpu, kOther };
+enum class DeviceFamily { kTpu, kGpu, kCpu, kOther };
 
 // How a number was obtained.
 enum class Provenance {
@@ -378,6 +378,9 @@ struct GpuCore {
 // A device without family-specific numbers: its peaks are plain roofs.
 struct OtherCore {};
 
+// A CPU: its peaks are plain roofs too, and XLA compiles another program for it than for other devices.
+struct CpuCore {};
+
 // A set of devices: `slices` equal slices, each a box of chips with `shape` chips along its axes. On a device without a
 // torus, a slice is a scale-up domain, and `shape` is one axis that counts devices.
 struct Topology {
@@ -420,7 +423,7 @@ struct Device {
   int64_t devices_per_chip = 1;
   Fact<double> clock;  // Hz
   Fact<double> power;  // W, of the chip
-  std::variant<OtherCore, TpuCore, GpuCore> core;
+  std::variant<OtherCore, CpuCore, TpuCore, GpuCore> core;
   MatrixUnit matrix;
   VectorUnit vector;
   Hbm hbm;

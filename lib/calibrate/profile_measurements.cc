@@ -65,9 +65,14 @@ std::vector<std::string> candidate_parameters(const Device& device) {
   std::vector<std::string> paths = {"matrix.efficiency",    "hbm.efficiency",    "hbm.read_efficiency",
                                     "hbm.write_efficiency", "vector.efficiency", "overhead.op"};
   if (device.family() == DeviceFamily::kTpu) paths.emplace_back("overhead.pipeline_fill");
-  if (device.family() == DeviceFamily::kOther) {  // whose rates are guesses, which shares of at most 1 cannot raise
+  if (device.family() == DeviceFamily::kOther || device.family() == DeviceFamily::kCpu) {
+    // Their rates are guesses, which shares of at most 1 cannot raise.
     paths[1] = "hbm.bandwidth";
-    paths.emplace_back("vector.f32_rate");
+    paths.insert(paths.end(), {"vector.f32_rate", "vector.transcendental_rate"});
+  }
+  if (device.family() == DeviceFamily::kCpu) {  // a generic one, whose clock, cores and vectors are guesses too
+    paths[0] = "matrix.peak.f32";
+    paths.insert(paths.end(), {"matrix.peak.bf16", "matrix.peak.f64"});
   }
   std::erase_if(paths, [&](const std::string& path) {
     const auto parameter = parameter_of(device, path);

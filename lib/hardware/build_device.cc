@@ -41,8 +41,7 @@ absl::StatusOr<Device> build_device(const DeviceFile& file, const std::map<std::
   device.vendor = file.vendor;
   device.architecture = file.architecture;
   const DeviceFamily family = file.family.value_or(DeviceFamily::kOther);
-  if (family == DeviceFamily::kTpu) device.core = TpuCore();
-  if (family == DeviceFamily::kGpu) device.core = GpuCore();
+  device.core = empty_core(family);
   device.aliases = file.aliases;
   device.notes = file.notes;
   device.accuracy = file.accuracy;

@@ -90,7 +90,8 @@ using namespace internal;
 
 DeviceFamily Device::family() const {
   if (tpu() != nullptr) return DeviceFamily::kTpu;
-  return gpu() != nullptr ? DeviceFamily::kGpu : DeviceFamily::kOther;
+  if (gpu() != nullptr) return DeviceFamily::kGpu;
+  return std::holds_alternative<CpuCore>(core) ? DeviceFamily::kCpu : DeviceFamily::kOther;
 }
 
 int64_t Topology::device_count() const {

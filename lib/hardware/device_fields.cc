@@ -43,6 +43,16 @@ std::optional<size_t> find_field(std::string_view path) {
   return std::nullopt;
 }
 
+std::variant<OtherCore, CpuCore, TpuCore, GpuCore> empty_core(DeviceFamily family) {
+  switch (family) {
+    case DeviceFamily::kTpu: return TpuCore();
+    case DeviceFamily::kGpu: return GpuCore();
+    case DeviceFamily::kCpu: return CpuCore();
+    case DeviceFamily::kOther: break;
+  }
+  return OtherCore();
+}
+
 bool needed(FieldNeed need, DeviceFamily family) {
   switch (need) {
     case FieldNeed::kAlways: return true;
@@ -56,8 +66,7 @@ bool needed(FieldNeed need, DeviceFamily family) {
 bool exists(const DeviceField& field, DeviceFamily family) {
   // Probe an empty device of the family: its core lacks the members of other cores.
   Device device;
-  if (family == DeviceFamily::kTpu) device.core = TpuCore();
-  if (family == DeviceFamily::kGpu) device.core = GpuCore();
+  device.core = empty_core(family);
   if (std::holds_alternative<std::monostate>(field.slot(device))) return false;
   switch (field.use) {
     case FieldUse::kTpu:

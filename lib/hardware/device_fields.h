@@ -41,6 +41,9 @@ std::optional<size_t> find_field(std::string_view path);
 
 bool needed(FieldNeed need, DeviceFamily family);
 
+// The numbers that only one family has, none of them set.
+std::variant<OtherCore, CpuCore, TpuCore, GpuCore> empty_core(DeviceFamily family);
+
 // Return whether devices of the family have the number, and whether their predictions read it.
 bool exists(const DeviceField& field, DeviceFamily family);
 bool is_read(const DeviceField& field, DeviceFamily family);

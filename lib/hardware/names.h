@@ -20,8 +20,10 @@ struct Word {
   Enum value;
 };
 
-inline constexpr Word<DeviceFamily> kFamilyWords[] = {
-    {"tpu", DeviceFamily::kTpu}, {"gpu", DeviceFamily::kGpu}, {"other", DeviceFamily::kOther}};
+inline constexpr Word<DeviceFamily> kFamilyWords[] = {{"tpu", DeviceFamily::kTpu},
+                                                      {"gpu", DeviceFamily::kGpu},
+                                                      {"cpu", DeviceFamily::kCpu},
+                                                      {"other", DeviceFamily::kOther}};
 
 inline constexpr Word<Provenance> kProvenanceWords[] = {{"published", Provenance::kPublished},
                                                         {"derived", Provenance::kDerived},

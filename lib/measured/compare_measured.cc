@@ -50,9 +50,10 @@ ProfiledBackend backend_of(DeviceFamily family) {
   switch (family) {
     case DeviceFamily::kTpu: return ProfiledBackend::kTpu;
     case DeviceFamily::kGpu: return ProfiledBackend::kGpu;
+    case DeviceFamily::kCpu: return ProfiledBackend::kCpu;
     case DeviceFamily::kOther: break;
   }
-  return ProfiledBackend::kCpu;  // a device file describes a CPU as one of the others
+  return ProfiledBackend::kUnknown;
 }
 
 std::string measured_ratio(double measured, double predicted) {

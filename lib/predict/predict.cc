@@ -256,7 +256,7 @@ class Prediction {
     if (device_.tpu() != nullptr) add(on_chip, false, device_.tpu()->on_chip.vmem_read_bandwidth);
     if (device_.gpu() != nullptr) add(on_chip, false, device_.gpu()->on_chip.l2_bandwidth);
     add("ici link", false, nominal_ici_bandwidth(device_));
-    add("nvlink", false, to_optional(device_.scale_up.bandwidth));
+    add(std::string(to_string(Resource::kIci, family)), false, to_optional(device_.scale_up.bandwidth));
     if (result_.slices > 1) {
       add(std::string(to_string(Resource::kDcn, family)), false, to_optional(device_.network.bandwidth));
     }

@@ -26,11 +26,12 @@ struct EnumNames<Severity> {
   static constexpr std::string_view kNames[] = {"info", "warning", "error"};
 };
 
-// The resources of TPUs, then the names that differ on GPUs.
+// The resources of TPUs, then the names that differ on GPUs, then those on a CPU.
 template <>
 struct EnumNames<Resource> {
-  static constexpr std::string_view kNames[] = {"mxu",     "vpu",    "hbm",  "vmem", "ici",    "dcn",    "host",
-                                                "latency", "tensor", "cuda", "l2",   "nvlink", "network"};
+  static constexpr std::string_view kNames[] = {"mxu",     "vpu",     "hbm",    "vmem",   "ici",   "dcn",
+                                                "host",    "latency", "tensor", "cuda",   "l2",    "nvlink",
+                                                "network", "matrix",  "vector", "memory", "cache", "links"};
   static std::string_view name(Resource resource, DeviceFamily family) { return to_string(resource, family); }
 };
 

@@ -8,19 +8,23 @@ namespace hloroof::inline v0 {
 namespace {
 
 struct Names {
-  std::string_view tpu;
+  std::string_view tpu;  // and of devices of other makers
   std::string_view gpu;
+  std::string_view cpu;
 };
 
-constexpr Names kResources[kResourceCount] = {{"mxu", "tensor"}, {"vpu", "cuda"},       {"hbm", "hbm"},
-                                              {"vmem", "l2"},    {"ici", "nvlink"},     {"dcn", "network"},
-                                              {"host", "host"},  {"latency", "latency"}};
+constexpr Names kResources[kResourceCount] = {{"mxu", "tensor", "matrix"}, {"vpu", "cuda", "vector"},
+                                              {"hbm", "hbm", "memory"},    {"vmem", "l2", "cache"},
+                                              {"ici", "nvlink", "links"},  {"dcn", "network", "network"},
+                                              {"host", "host", "host"},    {"latency", "latency", "latency"}};
 
 // On a GPU, copies and wrapped computations run on asynchronous streams.
-constexpr Names kLanes[kLaneCount] = {{"compute", "compute"}, {"dma", "async"}, {"ici", "nvlink"},
-                                      {"dcn", "network"},     {"host", "host"}, {"sparsecore", "sparsecore"}};
+constexpr Names kLanes[kLaneCount] = {{"compute", "compute", "compute"}, {"dma", "async", "async"},
+                                      {"ici", "nvlink", "links"},        {"dcn", "network", "network"},
+                                      {"host", "host", "host"},          {"sparsecore", "sparsecore", "sparsecore"}};
 
 std::string_view name(const Names& names, DeviceFamily family) {
+  if (family == DeviceFamily::kCpu) return names.cpu;
   return family == DeviceFamily::kGpu ? names.gpu : names.tpu;
 }
 

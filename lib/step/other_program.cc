@@ -18,7 +18,7 @@ bool runs_on(Backend backend, DeviceFamily family) {
     case Backend::kUnknown: return true;
     case Backend::kTpu: return family == DeviceFamily::kTpu;
     case Backend::kGpu: return family == DeviceFamily::kGpu;
-    case Backend::kCpu: return false;  // no device describes a CPU
+    case Backend::kCpu: return family == DeviceFamily::kCpu;
   }
   return true;
 }

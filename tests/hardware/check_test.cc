@@ -74,7 +74,7 @@ const Wrong kWrongMembers[] = {
     {R"({"schema": "hloroof.device/1", "name": "My Device", "extends": "tpu_v5e"})", "at name: found \"My Device\""},
     {R"({"schema": "hloroof.device/1", "name": "mine", "extends": "tpu_v5"})", "at extends: found \"tpu_v5\""},
     {R"({"schema": "hloroof.device/1", "name": "mine", "extends": "mine"})", "at extends: found \"mine\""},
-    {small(R"("family": "cpu")"), R"(at family: found "cpu"; expected "tpu", "gpu" or "other")"},
+    {small(R"("family": "npu")"), R"(at family: found "npu"; expected "tpu", "gpu", "cpu" or "other")"},
     {small(R"("abstract": true)"), "at abstract: found true"},
     {small(R"("abstract": 1)"), "at abstract: found 1; expected true or false"},
     {small(R"("aliases": "x")"), "at aliases: found \"x\"; expected an array of strings"},

@@ -54,11 +54,6 @@ void run_compare(const CompareFlags& flags, Context& context) {
   if (!subject.ok()) return context.fail(subject.status());
   absl::StatusOr<StepPrediction> prediction = predict_step_time(subject->module, subject->target, subject->options);
   if (!prediction.ok()) return context.fail_prediction(prediction.status());
-  // No built-in device describes a CPU. That the module is of another machine does not hold for a device file of one.
-  if (profile->backend == ProfiledBackend::kCpu) {
-    std::erase_if(prediction->diagnostics,
-                  [](const Diagnostic& diagnostic) { return diagnostic.code == DiagnosticCode::kWrongBackend; });
-  }
   OriginWarnings(context).add(subject->file, prediction->diagnostics);
   const absl::StatusOr<ProfileComparison> comparison = compare(*prediction, *profile);
   if (!comparison.ok()) return context.fail(comparison.status());

@@ -29,7 +29,7 @@ class StepPrediction:
     """Step time by the estimates that the dump carries; None if it carries none."""
     bound: str
     """Resource that limits the step. One of mxu, vpu, hbm, vmem, ici, dcn, host, latency, tensor, cuda, l2, nvlink,
-    network."""
+    network, matrix, vector, memory, cache, links."""
     hfu: Optional[float]
     """Hardware FLOP utilization: flops / (step_seconds x bf16 peak)."""
     mfu: Optional[float]
@@ -130,7 +130,8 @@ class Resource:
     """How busy one part of the machine is."""
 
     name: str
-    """Name of the resource. One of mxu, vpu, hbm, vmem, ici, dcn, host, latency, tensor, cuda, l2, nvlink, network."""
+    """Name of the resource. One of mxu, vpu, hbm, vmem, ici, dcn, host, latency, tensor, cuda, l2, nvlink, network,
+    matrix, vector, memory, cache, links."""
     busy_seconds: float
     """Time of the step during which it is busy."""
     utilization: float
@@ -325,7 +326,7 @@ class EstimatedOp:
     """model_seconds / compiler_seconds."""
     bound: str
     """Resource that limits the op by the model. One of mxu, vpu, hbm, vmem, ici, dcn, host, latency, tensor, cuda, l2,
-    nvlink, network."""
+    nvlink, network, matrix, vector, memory, cache, links."""
     believe: str
     """Which of the two to believe. One of model, compiler, either, measure."""
     why: str
@@ -356,7 +357,7 @@ class BreakdownPart:
     """`mxu`, `hbm`, `wait (ici, data)`."""
     resource: str
     """Resource that is used or waited for. One of mxu, vpu, hbm, vmem, ici, dcn, host, latency, tensor, cuda, l2,
-    nvlink, network."""
+    nvlink, network, matrix, vector, memory, cache, links."""
     is_wait: bool
     """True if the compute stream waits."""
     seconds: float
