@@ -22,8 +22,7 @@ std::optional<double> WhatIf::saved_seconds(absl::Span<const Shortened> shortene
   }
   std::optional<double> saved;
   if (is_named) {
-    const double step =
-        replayed_seconds(*facts_.module, facts_.calls, facts_.pairs, demands_, facts_.schedule);
+    const double step = replayed_seconds(*facts_.module, facts_.calls, facts_.pairs, demands_, facts_.schedule);
     saved = std::max(0.0, facts_.timeline.seconds - step);
   }
   for (const InstructionId op : changed) demands_[op.index] = facts_.costs.demand[op.index];

@@ -1,5 +1,5 @@
-// What following an advice would save: the step replayed as if the ops that it concerns took less time. The sum of their
-// times promises more where a transfer that they hide is waited for once they are gone.
+// What following an advice would save: the step replayed as if the ops that it concerns took less time. The sum of
+// their times promises more where a transfer that they hide is waited for once they are gone.
 #ifndef HLOROOF_LIB_DIAGNOSE_WHAT_IF_H_
 #define HLOROOF_LIB_DIAGNOSE_WHAT_IF_H_
 

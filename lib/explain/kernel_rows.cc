@@ -136,7 +136,7 @@ std::optional<KernelRow> kernel_row(const StepPrediction& prediction, const OpPr
   }
   if (run == nullptr) {
     row.failure = op.source == CostSource::kUser ? "its cost is given by the user"
-                                                 : "the text has no body of this kernel in MLIR bytecode";
+                                                 : "the text has no body of this kernel in MLIR";
   } else if (!run->failure.empty()) {
     row.failure = run->failure;
     row.assumptions = run->assumptions;

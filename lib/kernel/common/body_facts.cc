@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 #include <vector>
 
 #include "lib/ir/element_type.h"
+#include "lib/mlir/read_text.h"
 
 namespace hloroof::internal::inline kernel {
 namespace {
@@ -47,6 +49,16 @@ std::string body_op_name(const mlir::Module& body, mlir::OpNameId id) {
   std::string full(body.dialects[name.dialect.index].name);
   if (!name.name.empty()) full.append(".").append(name.name);
   return std::string(without_stable_dialect(full));
+}
+
+absl::StatusOr<mlir::Module> read_body(std::string& body) {
+  if (mlir::is_text(body)) {
+    absl::StatusOr<std::string> bytecode = mlir::bytecode_of_text(body);
+    if (!bytecode.ok()) return bytecode.status();
+    body = *std::move(bytecode);
+  }
+  if (!mlir::is_bytecode(body)) return absl::NotFoundError("the text has no body of this kernel in MLIR");
+  return mlir::read_module(body);
 }
 
 FunctionsByName functions_by_name(const mlir::Module& body) {

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
 #include "hloroof/shape.h"
 #include "lib/mlir/attributes.h"
 #include "lib/mlir/module.h"
@@ -18,6 +19,10 @@ std::string_view without_stable_dialect(std::string_view name);
 
 // The full name of an operation without the prefix of a stable dialect.
 std::string body_op_name(const mlir::Module& body, mlir::OpNameId name);
+
+// Reads the body of a kernel, which is MLIR bytecode, or text that `body` then holds as bytecode. The module refers to
+// `body`. Errors: those of mlir::read_module and mlir::bytecode_of_text; NotFound if it is neither.
+absl::StatusOr<mlir::Module> read_body(std::string& body);
 
 // The functions of the body by name.
 using FunctionsByName = absl::flat_hash_map<std::string_view, mlir::OpId>;

@@ -43,9 +43,8 @@ absl::Status check_given_lists(const Module& module, const std::vector<GivenList
   for (std::uint32_t i = 0; i < module.instruction_limit(); ++i) {
     const InstructionView call = module.instruction(InstructionId{i});
     if (call.opcode() != Opcode::kCustomCall) continue;
-    const std::string body = kernel_body(call);
-    if (!mlir::is_bytecode(body)) continue;
-    const absl::StatusOr<mlir::Module> kernel = mlir::read_module(body);
+    std::string body = kernel_body(call);
+    const absl::StatusOr<mlir::Module> kernel = read_body(body);
     if (!kernel.ok()) continue;
     const std::string name = kernel_name(*kernel);
     names.insert(name);

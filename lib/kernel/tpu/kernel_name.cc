@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 
+#include "lib/kernel/common/body_facts.h"
 #include "lib/mlir/attributes.h"
 #include "lib/values/backend_config.h"
 
@@ -48,8 +49,8 @@ std::string kernel_name(const mlir::Module& kernel) {
 }
 
 std::string kernel_name(InstructionView custom_call) {
-  const std::string body = kernel_body(custom_call);
-  const absl::StatusOr<mlir::Module> kernel = mlir::read_module(body);
+  std::string body = kernel_body(custom_call);
+  const absl::StatusOr<mlir::Module> kernel = read_body(body);
   return kernel.ok() ? kernel_name(*kernel) : "";
 }
 

@@ -68,13 +68,13 @@ KernelWindow read_window(const mlir::Module& kernel, const FunctionsByName& func
   if (const auto name = mlir::string(kernel, index)) {
     const auto found = functions.find(*name);
     if (found != functions.end()) window.function = found->second;
-    window.has_index = window.function.valid() && !window.block.empty();
+    window.has_index = window.function.valid();
     return window;
   }
   const absl::StatusOr<mlir::Attribute> map = mlir::decode(kernel, index);
   if (map.ok() && map->kind == mlir::AttributeKind::kAffineMap) {
     window.map = map->affine;
-    window.has_index = !window.block.empty();
+    window.has_index = true;
   }
   return window;
 }
@@ -138,6 +138,10 @@ absl::StatusOr<KernelProgram> read_program(InstructionView call, const KernelCod
         const KernelArray& array = program.arrays[window.array];
         const KernelType& type = code.types.of(
             kernel, mlir::ValueId{entry.first_argument.index + program.first_array_argument + window.array});
+        // Kernels that the compiler writes state blocks only as the shapes of arguments.
+        if (window.block.empty() && type.kind == KernelType::Kind::kMemory && is_static(type))
+          window.block = type.shape;
+        window.has_index = window.has_index && !window.block.empty();
         window.bytes = padded_bytes(window.block, array.bits);
         if (type.space == KernelSpace::kSmem || type.space == KernelSpace::kHbm) window.has_index = false;
         if (window.has_index) program.window_vmem_bytes += (window.is_synchronous ? 1 : 2) * window.bytes;

@@ -276,9 +276,8 @@ std::int64_t instruction_limit(InstructionView call) {
 }
 
 absl::StatusOr<KernelRun> read_kernel(InstructionView call, const ReadKernelOptions& options) {
-  const std::string body = kernel_body(call);
-  if (!mlir::is_bytecode(body)) return absl::NotFoundError("the text has no body of this kernel in MLIR bytecode");
-  const absl::StatusOr<mlir::Module> module = mlir::read_module(body);
+  std::string body = kernel_body(call);
+  const absl::StatusOr<mlir::Module> module = read_body(body);
   if (!module.ok()) return module.status();
   KernelRun run;
   KernelCode code(*module);
