@@ -53,19 +53,22 @@ std::string_view dialect_of(std::string_view text) {
 BytecodeWriter::BytecodeWriter() : regions_(1), open_(1, 0) { dialect_number(kBuiltinDialect); }
 
 std::uint32_t BytecodeWriter::string_number(std::string_view text) {
-  const auto [found, is_new] = string_index_.try_emplace(std::string(text), static_cast<std::uint32_t>(strings_.size()));
+  const auto [found, is_new] =
+      string_index_.try_emplace(std::string(text), static_cast<std::uint32_t>(strings_.size()));
   if (is_new) strings_.emplace_back(text);
   return found->second;
 }
 
 std::uint32_t BytecodeWriter::dialect_number(std::string_view name) {
-  const auto [found, is_new] = dialect_index_.try_emplace(std::string(name), static_cast<std::uint32_t>(dialects_.size()));
+  const auto [found, is_new] =
+      dialect_index_.try_emplace(std::string(name), static_cast<std::uint32_t>(dialects_.size()));
   if (is_new) dialects_.push_back(string_number(name));
   return found->second;
 }
 
 std::uint32_t BytecodeWriter::op_number(std::string_view full_name) {
-  const auto [found, is_new] = op_index_.try_emplace(std::string(full_name), static_cast<std::uint32_t>(op_names_.size()));
+  const auto [found, is_new] =
+      op_index_.try_emplace(std::string(full_name), static_cast<std::uint32_t>(op_names_.size()));
   if (is_new) {
     const std::size_t dot = full_name.find('.');
     op_names_.emplace_back(dialect_number(full_name.substr(0, dot)), string_number(full_name.substr(dot + 1)));

@@ -38,9 +38,8 @@ struct TextType {
 constexpr std::string_view kPredicates[] = {"eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"};
 
 // Operations of the tpu dialect that end in their types and whose operands need no groups.
-constexpr std::string_view kTpuOps[] = {"tpu.matmul",     "tpu.iota",    "tpu.bitcast", "tpu.bitcast_vreg",
-                                        "tpu.rotate",     "tpu.reshape", "tpu.repeat",  "tpu.reciprocal",
-                                        "tpu.concatenate"};
+constexpr std::string_view kTpuOps[] = {"tpu.matmul",  "tpu.iota",   "tpu.bitcast",    "tpu.bitcast_vreg", "tpu.rotate",
+                                        "tpu.reshape", "tpu.repeat", "tpu.reciprocal", "tpu.concatenate"};
 
 class TextReader {
  public:
@@ -129,8 +128,8 @@ class TextReader {
     expect(">");
     if (!ok()) return out;
     if (!layout.valid()) layout = out_.affine(identity(static_cast<std::uint32_t>(out.shape.size())));
-    out.id =
-        out.is_vector ? out_.vector_type(out.shape, out.element) : out_.memref_type(out.shape, out.element, layout, space);
+    out.id = out.is_vector ? out_.vector_type(out.shape, out.element)
+                           : out_.memref_type(out.shape, out.element, layout, space);
     return out;
   }
 
@@ -182,8 +181,8 @@ class TextReader {
   }
 
   // attribute := 'true' | 'false' | 'unit' | number [':' type] | string | '@' name | '#' dialect attribute
-  //              | '[' attribute,* ']' | dictionary | 'array' '<' type [':' number,*] '>' | 'dense' '<' ... '>' ':' type
-  //              | 'affine_map' '<' map '>' | type
+  //              | '[' attribute,* ']' | dictionary | 'array' '<' type [':' number,*] '>' | 'dense' '<' ... '>' ':'
+  //              type | 'affine_map' '<' map '>' | type
   AttributeId attribute(int depth) {
     if (depth > kMostNested) fail("attributes are nested too deep");
     if (!ok()) return {};

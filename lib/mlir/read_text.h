@@ -2,8 +2,8 @@
 // products). What users write with Pallas is stored as bytecode.
 //
 // Read are functions, scf.for and scf.if, and operations that end in their types: those of arith, math and vector,
-// memref.load, memref.store, and the products and iotas of tpu. An operation in another form is an error, so that no kernel is
-// priced without a part of it.
+// memref.load, memref.store, and the products and iotas of tpu. An operation in another form is an error, so that no
+// kernel is priced without a part of it.
 #ifndef HLOROOF_LIB_MLIR_READ_TEXT_H_
 #define HLOROOF_LIB_MLIR_READ_TEXT_H_
 

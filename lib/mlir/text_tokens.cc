@@ -10,7 +10,9 @@
 namespace hloroof::internal::mlir {
 namespace {
 
-bool is_in_name(char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$' || c == '.'; }
+bool is_in_name(char c) {
+  return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$' || c == '.';
+}
 bool is_digit(char c) { return absl::ascii_isdigit(static_cast<unsigned char>(c)); }
 
 class Tokenizer {
@@ -149,8 +151,8 @@ class Tokenizer {
     return true;
   }
 
-  // Whether "0x" begins a number: only hexadecimal digits follow, to the end of the word. "0xf32" is also a shape without
-  // elements, which no kernel has.
+  // Whether "0x" begins a number: only hexadecimal digits follow, to the end of the word. "0xf32" is also a shape
+  // without elements, which no kernel has.
   bool is_hexadecimal_word() const {
     std::size_t end = at_ + 1;
     while (end < text_.size() && absl::ascii_isxdigit(static_cast<unsigned char>(text_[end]))) ++end;

@@ -1,6 +1,7 @@
 // The tokens of MLIR text.
 //
-//   token := '%' name ['#' digits] | '@' name | '#' dialect name ['<' balanced '>'] | '!' dialect name ['<' balanced '>']
+//   token := '%' name ['#' digits] | '@' name | '#' dialect name ['<' balanced '>'] | '!' dialect name ['<' balanced
+//   '>']
 //          | name | number | string | punctuation
 //   name  := letters, digits, '_', '$', '.', '-'     a '-' only inside '%' and '@'
 #ifndef HLOROOF_LIB_MLIR_TEXT_TOKENS_H_
@@ -20,8 +21,8 @@ struct Token {
   enum class Kind : std::uint8_t { kValue, kSymbol, kDialect, kName, kNumber, kString, kPunctuation, kEnd };
 
   Kind kind = Kind::kEnd;
-  // kValue: without '%' and '#'. kSymbol: without '@'. kDialect: from '#' or '!' to the end of "<...>". kString: without
-  // quotes, as it is written. Others: as it is written.
+  // kValue: without '%' and '#'. kSymbol: without '@'. kDialect: from '#' or '!' to the end of "<...>". kString:
+  // without quotes, as it is written. Others: as it is written.
   std::string_view text;
   std::uint32_t number = 0;  // of kValue: after '#'
   bool begins_line = false;

@@ -231,6 +231,34 @@ TEST_CASE("a body that cannot be followed still shows its grid and its windows")
   }
 }
 
+TEST_CASE("a kernel that the compiler wrote is followed from its text") {
+  std::ifstream file(source_path("tests/mlir/samples/online_softmax.v6e.mlir"), std::ios::binary);
+  const std::string body{std::istreambuf_iterator<char>(file), {}};
+  std::string encoded;
+  absl::Base64Escape(body, &encoded);
+  const auto module = parse_module(
+      "HloModule m\nENTRY e {\n  s = bf16[64,4096,4096]{2,1,0:T(8,128)(2,1)} parameter(0)\n"
+      "  v = bf16[64,4096,128]{2,1,0:T(8,128)(2,1)} parameter(1)\n"
+      "  ROOT o = bf16[64,4096,128]{2,1,0:T(8,128)(2,1)} custom-call(s, v), custom_call_target=\"tpu_custom_call\", "
+      "backend_config={\"custom_call_config\":{\"body\":\"" +
+      encoded + "\"}}\n}\n");
+  REQUIRE(module.ok());
+  const absl::StatusOr<KernelRun> run = read_kernel(kernel_call(*module));
+  INFO(run.status().message());
+  REQUIRE(run.ok());
+  CHECK(run->failure.empty());
+  CHECK(run->unknown_ops.empty());
+  CHECK(run->assumptions.empty());
+  CHECK(run->grid == std::vector<std::int64_t>{64, 4, 4});
+  CHECK(run->steps == 1024);
+  CHECK(flops_of(*run) == 1024.0 * 2 * 1024 * 1024 * 128);
+  REQUIRE(run->windows.size() == 3);
+  CHECK(run->windows[0].moves == 1024);  // the scores
+  CHECK(run->windows[1].moves == 1024);  // the values
+  CHECK(run->windows[2].moves == 256);   // the result, once the last dimension of the grid is through
+  CHECK(bytes_of(*run, KernelTransfer::Kind::kRead) == 1024.0 * (1024 * 1024 + 1024 * 128) * 2);
+}
+
 TEST_CASE("a body that cannot be followed is an error that says why") {
   const absl::StatusOr<Module> module = sample("loops");
   REQUIRE(module.ok());
@@ -244,7 +272,8 @@ TEST_CASE("a body that cannot be followed is an error that says why") {
     absl::StatusCode code;
   } rows[] = {
       {"", absl::StatusCode::kNotFound},
-      {"module {}", absl::StatusCode::kNotFound},
+      {"module {}", absl::StatusCode::kInvalidArgument},  // text, without a function
+      {"modules", absl::StatusCode::kNotFound},
       {body.substr(0, 8), absl::StatusCode::kInvalidArgument},
       {body.substr(0, body.size() / 2), absl::StatusCode::kInvalidArgument},
   };

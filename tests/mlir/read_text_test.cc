@@ -16,7 +16,7 @@ namespace hloroof::internal::mlir {
 namespace {
 
 std::string text_sample(const std::string& name) {
-  std::ifstream file("tests/mlir/samples/" + name + ".v6e.mlir", std::ios::binary);
+  std::ifstream file(source_path("tests/mlir/samples/" + name + ".v6e.mlir"), std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
@@ -77,7 +77,8 @@ TEST_CASE("text: each form of an operation, as its generic form") {
       {"%0 = arith.cmpf oeq, %v, %v : vector<8x128xf32>", R"(-> vector<8x128xi1>)"},
       {"%0 = arith.index_cast %a : i32 to index", R"("arith.index_cast"(%arg0) : (i32) -> index)"},
       {"%0 = math.exp %v : vector<8x128xf32>", R"("math.exp"(%arg2) : (vector<8x128xf32>) -> vector<8x128xf32>)"},
-      {"%0 = memref.load %m[%i, %i] : memref<8x128xf32, #tpu.memory_space<vmem>>", R"("memref.load"(%arg4, %arg1, %arg1))"},
+      {"%0 = memref.load %m[%i, %i] : memref<8x128xf32, #tpu.memory_space<vmem>>",
+       R"("memref.load"(%arg4, %arg1, %arg1))"},
       {"%0 = vector.load %m[%i, %i] : memref<8x128xf32, #tpu.memory_space<vmem>>, vector<8x128xf32>",
        R"(-> vector<8x128xf32>)"},
       {"vector.store %v, %m[%i, %i] : memref<8x128xf32, #tpu.memory_space<vmem>>, vector<8x128xf32>",
@@ -120,7 +121,8 @@ TEST_CASE("text: faults are named with line and column") {
   };
   const Case cases[] = {
       {"    %0 = arith.addi %b, %a : i32\n", "MLIR text:3:21: %b is not defined"},
-      {"    %0 = tpu.enqueue_dma %m : i32\n", "MLIR text:3:10: an operation that is not read from text: tpu.enqueue_dma"},
+      {"    %0 = tpu.enqueue_dma %m : i32\n",
+       "MLIR text:3:10: an operation that is not read from text: tpu.enqueue_dma"},
       {"    scf.while : i32\n", "an operation that is not read from text: scf.while"},
       {"    %0 = arith.addi %a, %a\n", "MLIR text:4:5: the types of an operation are missing"},
       {"    %0:2 = arith.addi %a, %a : i32\n", "the number of results is not that of their types"},
