@@ -1,4 +1,4 @@
-"""Compiles a program for a TPU that is not there, in this process, which a crash of libtpu ends: a worker."""
+"""Compiles a program for a TPU or a GPU that is not there, in this process, which a crash of the compiler ends: a worker."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ ENVIRONMENT = {**TPU_ELSEWHERE, "JAX_PLATFORMS": "cpu"}
 
 
 def check_device(device: str) -> None:
-    """Raises ``NotFoundError`` for an unknown device, ``ValueError`` if libtpu does not compile for it."""
+    """Raises ``NotFoundError`` for an unknown device, ``ValueError`` if no compiler compiles for it."""
     _ahead.chip_of(device)
     _core.device_topology(device, 1)
 
 
 def compile_program(program: Program, device: str) -> tuple[str, str]:
-    """Returns the optimized HLO text and what to predict it on. Raises what JAX and libtpu raise, and ``ValueError`` if the mesh has
+    """Returns the optimized HLO text and what to predict it on. Raises what JAX and the compiler raise, and ``ValueError`` if the mesh has
     too many devices."""
     prepared = prepare(
         program.function,

@@ -100,8 +100,8 @@ def _check(space: Space, processes: Optional[int], retries: int, has_cluster: bo
     if retries < 0:
         raise ValueError(f"retries={retries}: expected 0 or more")
     check_device(space.device)
-    if not has_cluster and not _ahead.has_compiler():
-        raise ImportError("hloroof.tune compiles with libtpu: pip install libtpu")
+    if not has_cluster:
+        _ahead.check_compiler(_ahead.chip_of(space.device).platform, "hloroof.tune")
 
 
 def fingerprint(space: Space) -> str:
@@ -111,8 +111,10 @@ def fingerprint(space: Space) -> str:
         source = inspect.getsource(module if module is not None else space.build)
     except (OSError, TypeError):
         source = getattr(space.build, "__qualname__", "")
+    from hloroof import _ahead
+
     facts = [source, space.device, _core.__version__]
-    for name in ("jax", "jaxlib", "libtpu"):
+    for name in ("jax", "jaxlib", _ahead.package(_ahead.chip_of(space.device).platform)):
         try:
             facts.append(importlib.metadata.version(name))
         except importlib.metadata.PackageNotFoundError:
