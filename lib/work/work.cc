@@ -97,8 +97,8 @@ double relayout_windows(InstructionView instruction, const Work& work) {
 }
 
 // Sets the block of a Triton matmul. A program compiled without a GPU is not autotuned: its config is a placeholder
-// with a small block and one stage, which no run would use. The model then chooses a tile as for a library, and marks
-// it as assumed.
+// with a small block and one stage, which no run would use. The model then chooses a tile as for the calls of
+// libraries, whose texts state none either: the rates of a device are fitted to products that XLA has tuned.
 void add_chosen_tile(InstructionView fusion, Work& work) {
   constexpr double kPlaceholder = 64 * 32;
   if (work.matrix.empty() || fusion.text(AttributeKey::kBackendConfig).find("block_") == std::string_view::npos) return;
@@ -121,10 +121,7 @@ void add_chosen_tile(InstructionView fusion, Work& work) {
   if (m <= 0 || n <= 0) return;
   for (MatrixWork& product : work.matrix) {
     product.is_untuned = stages <= 1 && m * n <= kPlaceholder;
-    if (product.is_untuned) {
-      work.source = std::max(work.source, CostSource::kAssumed);
-      continue;
-    }
+    if (product.is_untuned) continue;
     product.tile_m = m;
     product.tile_n = n;
   }

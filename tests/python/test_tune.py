@@ -71,7 +71,7 @@ MALFORMED = [
     (lambda: tune.run("no_such_module:space"), "there is no module no_such_module"),
     (lambda: tune.run("no/such.py:space"), "there is no file"),
     (lambda: tune.run(f"{HERE}/tune_spaces.py:not_a_space"), "or a function that returns one, not int"),
-    (lambda: tune.run(tune.Space("h100_sxm:4", print, {"a": [1]})), "h100_sxm"),
+    (lambda: tune.run(tune.Space("mi300x:4", print, {"a": [1]})), "mi300x"),
     (lambda: tune.run(tune.Space("tpu_v5e:fast", print, {"a": [1]})), 'the topology "fast" of tpu_v5e: expected chips along each axis'),
     (lambda: tune.run(tune.Space("tpu_v5e", print, {"a": [1]}), processes=0), "processes=0: expected at least 1"),
 ]

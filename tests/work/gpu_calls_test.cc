@@ -188,7 +188,7 @@ TEST_CASE("the blocks a compiler chose are those that run, but for its placehold
   }
   CHECK(matrix_time(placeholder.matrix[0], h100).tile_m >= 64);
   CHECK(placeholder.matrix[0].is_untuned);
-  CHECK(placeholder.source == CostSource::kAssumed);
+  CHECK(placeholder.source == CostSource::kModel);
   CHECK(tuned.source == CostSource::kModel);
   CHECK_FALSE(tuned.matrix[0].is_untuned);
   CHECK(op_time(tuned, h100).seconds > op_time(placeholder, h100).seconds);

@@ -143,11 +143,19 @@ def export(function: Callable[..., Any], arguments: Sequence[Any], static: Mappi
     """Returns the job of compiling for one chip. Raises what the function raises."""
     leaves, flat = _flatten(function, arguments, static)
     import jax
-    import jax.export
 
     with _as_on(chip):
-        exported = jax.export.export(jax.jit(flat), platforms=["tpu"])(*leaves)
+        exported = exported_for(jax.jit(flat), "tpu", *leaves)
     return Job(pack(exported), chip.topology, config=chip.config)
+
+
+def exported_for(jitted: Any, platform: str, *arguments: Any, **keywords: Any) -> Any:
+    """The ``jax.export.Exported`` of a jitted function. It may call kernels without guarantees of compatibility, such as those of
+    cuDNN: the same JAX compiles it."""
+    import jax.export
+
+    any_call = jax.export.DisabledSafetyCheck.custom_call("ALL")
+    return jax.export.export(jitted, platforms=[platform], disabled_checks=[any_call])(*arguments, **keywords)
 
 
 def pack(exported: Any) -> bytes:
@@ -312,13 +320,29 @@ def compile_here(job: Job) -> str:
     ]
     lowered = jax.jit(call, donate_argnums=tuple(job.donated), out_shardings=results).lower(*arguments)
     try:
-        text = lowered.compile(compiler_options=dict(job.options) or None).as_text()
+        text = _compiled(lowered, job).as_text()
     except Exception as error:  # the compiler's, of many types
         if not re.search(_OUT_OF_MEMORY, str(error)):
             raise
         raise _DoesNotFit(str(error), _without_export(_dumped(lowered, job.options), call.__name__, job.names)) from None
     assert text is not None
     return _without_export(text, call.__name__, job.names)
+
+
+def _compiled(lowered: Any, job: Job) -> Any:
+    options = dict(job.options)
+    try:
+        return lowered.compile(compiler_options=options or None)
+    except Exception as error:  # of many types
+        # Without a GPU there is no autotuning, and XLA takes one block for all Triton products, which some shapes do not admit.
+        # Autotuning would choose among other blocks and cuBLAS.
+        if not re.search(_NO_BLOCK, str(error)) or _TRITON_PRODUCTS in options:
+            raise
+        return lowered.compile(compiler_options={**options, _TRITON_PRODUCTS: False})
+
+
+_NO_BLOCK = r"Couldn't find output tile sizes that satisfy"
+_TRITON_PRODUCTS = "xla_gpu_enable_triton_gemm"
 
 
 def _devices(job: Job) -> Any:

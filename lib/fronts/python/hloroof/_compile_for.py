@@ -170,7 +170,6 @@ def prepare(
     _check_arguments(arguments)
     chip = _ahead.chip_of(place)
     import jax
-    import jax.export
 
     abstract = _abstract_mesh(mesh, chip)
     with _tracing_on(abstract):
@@ -178,7 +177,7 @@ def prepare(
         keywords = jax.tree.map(_shape_of, dict(keyword_arguments or {}))
         shapes = [jax.tree.map(_shape_of, argument) for argument in arguments]
         traced = jitted.trace(*shapes, **keywords)
-        exported = jax.export.export(jitted, platforms=[chip.platform])(*shapes, **keywords)
+        exported = _ahead.exported_for(jitted, chip.platform, *shapes, **keywords)
     shape, slices, per_chip = _core.device_topology(place, exported.nr_devices)
     count = slices * per_chip * math.prod(shape)
     if count < exported.nr_devices:
