@@ -37,7 +37,8 @@ Progressed count_module(const Module& module, PassRow& row) {
   for (ComputationView computation : module.computations()) {
     for (InstructionView instruction : computation.instructions()) {
       const Opcode opcode = instruction.opcode();
-      progress.has_fusions |= opcode == Opcode::kFusion;
+      // A custom fusion may stand there before all others, such as a product that the GPU compiler leaves to Triton.
+      progress.has_fusions |= opcode == Opcode::kFusion && instruction.text(AttributeKey::kKind) != "kCustom";
       progress.has_tiles |= has_tiled_layout(instruction.shape());
       row.collectives.value += is_collective(opcode) ? 1 : 0;
       row.copies.value += opcode == Opcode::kCopy || opcode == Opcode::kCopyStart ? 1 : 0;

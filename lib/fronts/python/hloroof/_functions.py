@@ -120,6 +120,28 @@ def compare(
     return Answer(text, json.loads(data), "ops")
 
 
+def passes(
+    folder: Union[str, os.PathLike[str]],
+    device: Device,
+    *,
+    module: str = "",
+    all: bool = False,
+    width: int = 80,
+    **options: Unpack[Options],
+) -> Answer:
+    """What each pass of a compile did to step time, memory, collectives and copies.
+
+    ``folder`` has the dumps of ``--xla_dump_to=FOLDER --xla_dump_hlo_as_text --xla_dump_hlo_pass_re=.*``, also given to
+    ``hloroof.jax.compile_for`` as ``options``. ``module`` is a part of the name of one of several modules; by default it is the one
+    with the most bytes. The text has ``all`` states, or only those whose numbers differ from the state before. Schema
+    ``hloroof.passes/1``. ``options`` are those of ``predict_step_time``.
+
+    Raises ``NotFoundError`` if there is no such folder, and ``InvalidInputError`` if it has no such dumps."""
+    place = device_text(device)
+    text, data = _core.passes(os.fspath(folder), module, place, core_options(place, options), all, width)
+    return Answer(text, json.loads(data), "passes")
+
+
 def count(program: Program) -> dict[str, Any]:
     """Counts FLOPs, transcendentals and bytes as XLA's cost analysis does. Returns JSON of schema ``hloroof.counts/1``."""
     counts: dict[str, Any] = json.loads(_core.counts(parse(program)))
