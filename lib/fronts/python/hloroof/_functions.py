@@ -29,7 +29,7 @@ def predict_step_time(
 
     ``program`` is what ``hloroof.parse`` takes: HLO text, a path, bytes, a ``hloroof.Module``, what JAX traced, lowered, compiled
     or exported, a module of jaxlib or MLIR. A function, jitted or not, is a program with example ``arguments``: arrays,
-    ``jax.ShapeDtypeStruct`` or structures of them. It is compiled for a TPU by ``hloroof.jax.compile_for`` if libtpu is installed,
+    ``jax.ShapeDtypeStruct`` or structures of them. It is compiled by ``hloroof.jax.compile_for`` if the compiler is installed,
     and otherwise only lowered.
 
     ``device`` is a name (``"tpu_v5e"``, ``"tpu_v5e:4x4"``, ``"h100_sxm:16"``; see ``device_names()``), the path of a device file,

@@ -40,16 +40,16 @@ def run(
 
     ``space`` may be ``"module:name"`` or ``"path.py:name"``. ``processes`` is the number of compilers that run at once on this
     machine, by default half its processors; each needs about 1 GB of memory. ``dask`` is a ``distributed.Client`` or the address of
-    a scheduler, whose workers need this package, JAX, libtpu and the module of the space.
+    a scheduler, whose workers need this package, JAX, the compiler and the module of the space.
 
     ``folder`` keeps each result as it comes, and the compiled HLO texts; a run with the same folder goes on where an earlier one
-    ended. Results of another version of the space's module, of JAX, libtpu or hloroof are made anew. A candidate whose worker dies
+    ended. Results of another version of the space's module, of JAX, the compiler or hloroof are made anew. A candidate whose worker dies
     is tried ``retries`` more times, one that takes longer than ``timeout`` seconds fails. ``progress`` writes lines to standard
     error; ``on_result`` is called with each new outcome as it comes.
 
     Candidates that cannot run are kept with the reason: the arguments alone or the whole program do not fit, a smaller candidate
     along an axis of ``grows`` does not fit, or an exception. Raises ``ValueError`` for a malformed space, ``NotFoundError`` for an
-    unknown device, ``ImportError`` without libtpu.
+    unknown device, ``ImportError`` without the compiler.
     """
     if os.environ.get(MARK):
         raise RuntimeError('a worker imports the script of the space: put tune.run under if __name__ == "__main__":')
