@@ -20,7 +20,8 @@ StepPrediction predicted(const std::string& name, const std::string& device) {
 }
 
 bool has(const StepPrediction& p, DiagnosticCode code) {
-  return std::any_of(p.diagnostics.begin(), p.diagnostics.end(), [code](const Diagnostic& d) { return d.code == code; });
+  return std::any_of(p.diagnostics.begin(), p.diagnostics.end(),
+                     [code](const Diagnostic& d) { return d.code == code; });
 }
 
 const OpPrediction& longest(const StepPrediction& p) {
@@ -44,7 +45,12 @@ TEST_CASE("the work of programs compiled ahead of time is that of their products
       {"ffn_fsdp.h100_sxm_8", ffn / 8, {"all-gather", "all-gather"}, 8, true},
       // Gradients of two weights, and the hidden array again: five products of one size.
       {"data_parallel.h100_sxm_8", 5 * 2.0 * 2048 * 8192 * 8192, {"all-reduce", "all-reduce"}, 8, true},
-      {"exchange.h100_sxm_8", 2 * 2.0 * 8192 * 4096 * 14336, {"all-to-all", "all-to-all"}, 8, true},
+      // The choice of experts, the products with the mask of choices there and back, and those of one expert.
+      {"experts.h100_sxm_8",
+       2.0 * 2048 * 2048 * 8 + 2 * 2.0 * 2048 * 2560 * 2048 + 2 * 2.0 * 2560 * 2048 * 8192,
+       {"all-to-all", "all-to-all"},
+       8,
+       true},
       // The first product is whole on each device, the second is shared by all.
       {"whole_product.h100_sxm_8", ffn / 2 + ffn / 2 / 8, {"all-gather", "all-gather", "all-reduce"}, 8, true},
       {"fp8_product.h100_sxm", 2.0 * 8192 * 8192 * 8192, {}, 1, false},
@@ -80,7 +86,7 @@ TEST_CASE("a product in f8 takes the peak of f8, and attention the rate of its k
   CHECK(gradient.work.matrix[0].is_gradient);
 }
 
-TEST_CASE("what each device of a GPU program repeats, and the axis of its weights") {
+TEST_CASE("what each device of a GPU program repeats, and what its axes are for") {
   const StepPrediction whole = predicted("whole_product.h100_sxm_8", "h100_sxm:8");
   CHECK(has(whole, DiagnosticCode::kRedundantCompute));
   CHECK(whole.redundant_flops == Approx(7.0 / 8 * 2.0 * 16384 * 8192 * 32768).epsilon(0.01));
@@ -90,6 +96,10 @@ TEST_CASE("what each device of a GPU program repeats, and the axis of its weight
   const StepPrediction data = predicted("data_parallel.h100_sxm_8", "h100_sxm:8");
   REQUIRE(data.mesh.size() == 1);
   CHECK(data.mesh[0].roles == std::vector<std::string>{"data"});
+  // The long K of the product that chooses experts is split into a batch of products, whose results are added up.
+  const StepPrediction experts = predicted("experts.h100_sxm_8", "h100_sxm:8");
+  REQUIRE(experts.mesh.size() == 1);
+  CHECK(experts.mesh[0].roles == std::vector<std::string>{"expert"});
 }
 
 }  // namespace
