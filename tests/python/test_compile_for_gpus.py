@@ -156,6 +156,17 @@ def test_one_gpu_and_a_function_as_a_program():
 
 
 @has_plugin
+def test_a_device_file(tmp_path):
+    half = {"value": 66, "unit": "1", "per": "chip", "kind": "user", "source": "OURS"}
+    file = tmp_path / "half.json"
+    facts = {"schema": "hloroof.device/1", "name": "half", "extends": "h100_sxm", "display_name": 'a "half"'}
+    file.write_text(json.dumps({**facts, "sources": {"OURS": "ours"}, "vector": {"compute_units": half}}))
+    assert field(_cuda.target_config(str(file)), "core_count") == "66"
+    compiled = hloroof.jax.compile_for(lambda x, w: x @ w, (array(4096, 4096), array(4096, 4096)), file)
+    assert compiled.device == str(file) and compiled.predict().device.name == "half"
+
+
+@has_plugin
 def test_the_number_of_gpus():
     from jax.sharding import PartitionSpec as P
 
@@ -190,3 +201,56 @@ def test_options_of_the_compiler():
     more = {"options": {"xla_gpu_enable_triton_gemm": False}}
     compiled = hloroof.jax.compile_for(lambda x, w: x @ w, (array(4096, 4096), array(4096, 4096)), "h100_sxm", **more)
     assert "__cublas$" in compiled.text
+
+
+@has_plugin
+def test_what_each_pass_did(tmp_path):
+    flags = {"xla_dump_to": str(tmp_path), "xla_dump_hlo_as_text": True, "xla_dump_hlo_pass_re": ".*"}
+    compiled = compiled_step("h100_sxm:8", options=flags, cache=False)
+    passes = hloroof.passes(tmp_path, "h100_sxm:8")
+    rows = passes.records()
+    assert len(rows) > 70 and not [row for row in rows if row["error"]]
+    assert rows[0]["state"] == "not partitioned" and not rows[-1]["state"]
+    assert rows[-1]["step_seconds"] == compiled.predict().step_seconds
+    assert "priority-fusion" in str(passes)
+
+
+@has_plugin
+def test_kernels_of_cudnn_and_pallas():
+    """Their calls have no guarantees of compatibility, which one JAX does not need."""
+    import jax
+    from jax.experimental import pallas as pl
+    from jax.experimental.pallas import triton
+
+    heads = (array(2, 1024, 8, 64), array(2, 1024, 8, 64), array(2, 1024, 8, 64))
+    attention = hloroof.jax.compile_for(
+        lambda q, k, v: jax.nn.dot_product_attention(q, k, v, is_causal=True, implementation="cudnn"), heads, "h100_sxm"
+    )
+    assert "__cudnn$fmha" in attention.text and attention.predict().coverage.unknown == 0
+
+    def double(x, o):
+        o[...] = x[...] * 2
+
+    def kernel(x):
+        block = pl.BlockSpec((64, 64), lambda i, j: (i, j))
+        return pl.pallas_call(
+            double, out_shape=x, grid=(16, 16), in_specs=[block], out_specs=block, compiler_params=triton.CompilerParams()
+        )(x)
+
+    doubled = hloroof.jax.compile_for(kernel, (array(1024, 1024),), "h100_sxm").predict()
+    assert doubled.coverage.unknown == 0 and doubled.totals.hbm_bytes == 2 * 2 * 1024 * 1024
+
+
+@has_plugin
+def test_shapes_that_the_first_block_of_triton_does_not_admit():
+    """XLA then fails: the compile goes on without Triton products, and with the options of the caller it does not."""
+    import jax
+
+    def layer(w, x):
+        q, k, v = (part[:, :, 0] for part in jax.numpy.split((x @ w["in"]).reshape(16, 196, 3, 12, 64), 3, axis=2))
+        return (jax.nn.dot_product_attention(q, k, v).reshape(x.shape) @ w["out"]).sum()
+
+    call = (layer, ({"in": array(768, 2304), "out": array(768, 768)}, array(16, 196, 768)), "h100_sxm")
+    assert "__cublas$" in hloroof.jax.compile_for(*call).text
+    with pytest.raises(hloroof.CompileError, match="find output tile sizes"):
+        hloroof.jax.compile_for(*call, options={"xla_gpu_enable_triton_gemm": True})

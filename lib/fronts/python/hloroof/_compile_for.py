@@ -17,7 +17,7 @@ import zlib
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Optional, Sequence, Union
 
 from hloroof import _ahead, _core
-from hloroof._devices import Device, device_text, platform_of
+from hloroof._devices import Device, device_text, is_path, platform_of
 from hloroof._prediction import StepPrediction
 
 if TYPE_CHECKING:
@@ -194,7 +194,7 @@ def prepare(
         names=_argument_names(function, traced),
     )
     if chip.platform == "cuda":
-        return Prepared(job, f"{_core.device_name(place)}:{count}", count, exported)
+        return Prepared(job, place if is_path(place) else f"{_core.device_name(place)}:{count}", count, exported)
     box = "x".join(map(str, shape))
     name = f"{_core.device_name(place)}:{box}" + (f"*{slices}" if slices > 1 else "")
     return Prepared(job, name, count, exported)

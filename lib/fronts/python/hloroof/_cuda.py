@@ -58,7 +58,7 @@ def target_config(device: str) -> str:
         raise ValueError(f"the compiler asks for the clock of {facts['name']}, which its file does not have")
     major, minor = divmod(int(family.removeprefix("sm_")), 10)
     accelerated = " feature_extension: ACCELERATED_FEATURES" if facts["architecture"].endswith("a") else ""
-    kind = kind_of(device)
+    kind = json.dumps(kind_of(device))
     info: dict[str, Any] = {
         **table["every"]["values"],
         **table[family]["values"],
@@ -71,7 +71,7 @@ def target_config(device: str) -> str:
         **{name: f'"{version}"' for name, version in table["every"]["versions"].items()},
         "platform_version": f'"Compute Capability {major}.{minor}{"a" if accelerated else ""}"',
         "device_vendor": '"NVIDIA Corporation"',
-        "name": f'"{kind}"',
+        "name": kind,
         "device_address_bits": 64,
     }
     if isinstance(numbers.get("host.bandwidth"), (int, float)):
@@ -89,7 +89,7 @@ def target_config(device: str) -> str:
             "}",
             'platform_name: "CUDA"',
             "dnn_version_info {{ major: {} minor: {} patch: {} }}".format(*dnn),
-            f'device_description_str: "{kind}"',
+            f"device_description_str: {kind}",
             "",
         ]
     )

@@ -7,6 +7,7 @@ from typing import Any
 
 from hloroof import _ahead, _core
 from hloroof._compile_for import prepare
+from hloroof._devices import is_path
 from hloroof._prediction import StepPrediction
 from hloroof._process import TPU_ELSEWHERE
 from hloroof.tune._space import Program
@@ -36,7 +37,8 @@ def compile_program(program: Program, device: str) -> tuple[str, str]:
         options=program.options,
     )
     is_whole = prepared.program.nr_devices == prepared.device_count
-    return _ahead.compile_here(prepared.job), prepared.device if is_whole else _core.device_name(device)
+    part = device if is_path(device) else _core.device_name(device)
+    return _ahead.compile_here(prepared.job), prepared.device if is_whole else part
 
 
 def predict(program: Program, text: str, place: str) -> StepPrediction:
