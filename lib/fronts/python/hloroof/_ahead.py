@@ -1,5 +1,5 @@
-"""Compiles for a TPU or a CUDA GPU that this machine does not have. The compiler, libtpu or JAX's CUDA plugin, runs in a process of
-its own, so that a crash there is an error here and not the end of the program.
+"""Compiles for a TPU or a CUDA GPU that this machine does not have. The compiler, libtpu or JAX's CUDA plugin, runs in a process
+of its own, so that a crash there is an error here and not the end of the program.
 
 Run as a script, this file is that process: it reads requests from stdin and writes replies to stdout, each pickled.
 """
@@ -145,11 +145,11 @@ def export(function: Callable[..., Any], arguments: Sequence[Any], static: Mappi
     import jax
 
     with _as_on(chip):
-        exported = exported_for(jax.jit(flat), "tpu", *leaves)
+        exported = exported_for(jax.jit(flat), "tpu", leaves, {})
     return Job(pack(exported), chip.topology, config=chip.config)
 
 
-def exported_for(jitted: Any, platform: str, *arguments: Any, **keywords: Any) -> Any:
+def exported_for(jitted: Any, platform: str, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
     """The ``jax.export.Exported`` of a jitted function. It may call kernels without guarantees of compatibility, such as those of
     cuDNN: the same JAX compiles it."""
     import jax.export

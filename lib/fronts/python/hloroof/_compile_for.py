@@ -78,8 +78,8 @@ def compile_for(
         print(compiled.predict())
 
     ``function`` is jitted or not; ``arguments`` are arrays, ``jax.ShapeDtypeStruct`` or structures of them, of which only shapes,
-    types and shardings matter. ``device`` is a TPU with or without a topology; without one it is the smallest that fits. Or it is a GPU
-    with or without a number of them: ``"h100_sxm:8"``.
+    types and shardings matter. ``device`` is a TPU with or without a topology; without one it is the smallest that fits. Or it is
+    a GPU, with or without a number of them: ``"h100_sxm:8"``.
 
     ``mesh`` has the axes of the devices, as a mapping, a ``jax.sharding.Mesh`` or an ``AbstractMesh``. ``in_shardings`` and
     ``out_shardings`` are those of ``jax.jit``, with a ``PartitionSpec`` of these axes or a sharding of JAX in each place;
@@ -177,7 +177,7 @@ def prepare(
         keywords = jax.tree.map(_shape_of, dict(keyword_arguments or {}))
         shapes = [jax.tree.map(_shape_of, argument) for argument in arguments]
         traced = jitted.trace(*shapes, **keywords)
-        exported = _ahead.exported_for(jitted, chip.platform, *shapes, **keywords)
+        exported = _ahead.exported_for(jitted, chip.platform, shapes, keywords)
     shape, slices, per_chip = _core.device_topology(place, exported.nr_devices)
     count = slices * per_chip * math.prod(shape)
     if count < exported.nr_devices:

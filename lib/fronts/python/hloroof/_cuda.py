@@ -1,5 +1,5 @@
-"""What XLA's compiler is told of a CUDA GPU that is not there: the text of a ``GpuTargetConfigProto``, made of the device file and of
-data/hardware/cuda_targets.json."""
+"""What XLA's compiler is told of a CUDA GPU that is not there: the text of a ``GpuTargetConfigProto``, made of the device file and
+of data/hardware/cuda_targets.json."""
 
 from __future__ import annotations
 
