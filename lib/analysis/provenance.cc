@@ -29,6 +29,7 @@ namespace {
 constexpr int kMostOfOrigin = 256;
 constexpr int kMostOfOutput = 1 << 12;
 constexpr int kMostOfOutputs = 1 << 18;  // all outputs together
+constexpr int kMostOfPieces = 8;         // between a product and the sum of its pieces
 constexpr int kMostOfRouting = 1 << 10;
 constexpr int kMostOfDimensions = 1 << 12;
 
@@ -186,6 +187,44 @@ class SentFinder {
         products_.push_back(product);
       }
     }
+    find_split_products();
+  }
+
+  // The GPU compiler splits a long K: the pieces become a batch of products, whose results are added up.
+  void find_split_products() {
+    const bool any = std::any_of(products_.begin(), products_.end(), [](const Product& p) { return p.batched; });
+    if (!any) return;
+    for (ComputationView computation : module_.computations()) {
+      for (InstructionView at : computation.instructions()) {
+        if (at.opcode() != Opcode::kReduce || !at.shape().is_array() || at.operand_count() != 2) continue;
+        walk_.begin();
+        walk_.add(at.operand(0).id(), {});
+        walk_.back(kMostOfPieces, callers(), [&](InstructionView from) {
+          const auto product = index_.find(from.id().index);
+          if (product != index_.end()) {
+            if (adds_pieces(at, from)) products_[product->second].batched = false;
+            return Go::kEnd;
+          }
+          switch (from.opcode()) {
+            case Opcode::kConvert: return Go::kOperands;
+            case Opcode::kParameter:
+            case Opcode::kFusion:
+            case Opcode::kTuple:
+            case Opcode::kGetTupleElement: return Go::kOn;
+            default: return Go::kEnd;
+          }
+        });
+      }
+    }
+  }
+
+  // Whether `reduce`, which reads the results of `dot`, reduces just the dimensions of its batch.
+  static bool adds_pieces(InstructionView reduce, InstructionView dot) {
+    if (dot.opcode() != Opcode::kDot || dot.shape().rank() != reduce.operand(0).shape().rank()) return false;
+    const std::vector<std::int64_t> added = integers(reduce, AttributeKey::kDimensions);
+    const std::size_t batch = integers(dot, AttributeKey::kLhsBatchDims).size();
+    return added.size() == batch && std::all_of(added.begin(), added.end(),
+                                                [&](std::int64_t d) { return d < static_cast<std::int64_t>(batch); });
   }
 
   // Follows each large array that the entry returns back by arithmetic on elements.

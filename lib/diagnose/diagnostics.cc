@@ -273,7 +273,7 @@ class Diagnoser {
     add(kUntunedBlocks, Severity::kInfo,
         absl::StrFormat(
             "%d matmul kernels have the placeholder blocks of a compiler without a GPU: their time, %.0f %% "
-            "of the step, is that of the blocks autotuning is assumed to choose",
+            "of the step, is that of the fastest blocks that libraries have",
             count, prediction_.step_seconds > 0 ? 100 * seconds / prediction_.step_seconds : 0));
   }
 

@@ -27,16 +27,20 @@ namespace hloroof::internal::inline hardware {
 namespace {
 
 constexpr std::string_view kSourcesFile = "sources.json";
+constexpr std::string_view kCudaFile = "cuda_targets.json";
 constexpr std::string_view kSuffix = ".json";
 constexpr size_t kMaxExtends = 8;             // files in a chain of "extends"
 constexpr size_t kMaxFileBytes = 16u << 20u;  // of a device file; the built-in files have a few kilobytes
 constexpr size_t kSuggestedNames = 5;         // names suggested for an unknown name
 constexpr size_t kMaxNameShown = 80;          // characters of an invalid name in a message
 
-// Returns the text of the built-in file for `name`; nullopt if there is none.
+// Whether the file is one of a device or of what several share.
+bool is_device_file(std::string_view name) { return name != kSourcesFile && name != kCudaFile; }
+
+// Returns the text of the built-in device file for `name`; nullopt if there is none.
 std::optional<std::string_view> embedded_text(std::string_view name) {
   for (const EmbeddedFile& file : embedded_hardware_files()) {
-    if (file.name == kSourcesFile) continue;
+    if (!is_device_file(file.name)) continue;
     if (file.name.substr(0, file.name.size() - kSuffix.size()) == name) return file.text;
   }
   return std::nullopt;
@@ -80,7 +84,7 @@ const Index& index() {
     auto* index = new Index;
     std::vector<std::pair<std::string, std::string>> displayed;  // display names and names
     for (const EmbeddedFile& embedded : embedded_hardware_files()) {
-      if (embedded.name == kSourcesFile) continue;
+      if (!is_device_file(embedded.name)) continue;
       const absl::StatusOr<DeviceFile> file = parse_file(embedded.text, embedded.name);
       if (file.ok() && !file->vendor.empty()) index->vendors.insert(letters_of(file->vendor, {}));
       if (!file.ok() || file->abstract) continue;  // tests check that the built-in files are valid
@@ -178,6 +182,13 @@ absl::StatusOr<std::optional<Target>> slice_target(std::string_view name) {
 }
 
 }  // namespace
+
+std::string_view cuda_targets() {
+  for (const EmbeddedFile& file : embedded_hardware_files()) {
+    if (file.name == kCudaFile) return file.text;
+  }
+  return "{}";
+}
 
 const std::map<std::string, std::string>& source_titles() {
   static const std::map<std::string, std::string>* const kTitles = [] {

@@ -25,6 +25,9 @@ std::span<const EmbeddedFile> embedded_hardware_files();
 // Returns the titles by source key, from sources.json.
 const std::map<std::string, std::string>& source_titles();
 
+// Returns the text of cuda_targets.json: what a compiler asks of a CUDA GPU that no device file has.
+std::string_view cuda_targets();
+
 // Reads the text of a device file and the files that it extends, and builds the device. Errors: as for
 // check_device_file().
 absl::StatusOr<Device> device_from_text(std::string_view text, std::string_view path);

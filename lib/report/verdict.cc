@@ -115,9 +115,10 @@ std::string remedy_for_link(const StepPrediction& p, Resource resource, bool is_
   }
   switch (mostly_sent(sent_by_role(p))) {
     case MostlySent::kParameters:
+      // "1.0 times the batch" would be no larger batch.
       return absl::StrFormat(
           "%s; %.1f times the batch per device could, because weights and gradients do not grow with it", no_schedule,
-          link / chip);
+          std::max(link / chip, 1.1));
     case MostlySent::kActivations: return absl::StrCat(no_schedule, ". ", help_for_activations());
     case MostlySent::kUndecided: break;
   }

@@ -21,6 +21,8 @@ struct Progressed {
   double argument_elements = 0;  // of one device, once the module is partitioned
   bool has_tiles = false;
   bool has_fusions = false;
+  bool has_usual_fusions =
+      false;  // not custom: the GPU compiler leaves products to Triton long before it fuses the rest
 };
 
 // Fills in the numbers that follow from the module alone.
@@ -38,6 +40,7 @@ Progressed count_module(const Module& module, PassRow& row) {
     for (InstructionView instruction : computation.instructions()) {
       const Opcode opcode = instruction.opcode();
       progress.has_fusions |= opcode == Opcode::kFusion;
+      progress.has_usual_fusions |= opcode == Opcode::kFusion && instruction.text(AttributeKey::kKind) != "kCustom";
       progress.has_tiles |= has_tiled_layout(instruction.shape());
       row.collectives.value += is_collective(opcode) ? 1 : 0;
       row.copies.value += opcode == Opcode::kCopy || opcode == Opcode::kCopyStart ? 1 : 0;
@@ -50,7 +53,7 @@ Progressed count_module(const Module& module, PassRow& row) {
 std::string_view unfinished(const Progressed& now, const Progressed& last) {
   if (now.argument_elements > last.argument_elements) return "not partitioned";
   if (!now.has_tiles && last.has_tiles) return "no layouts";
-  if (!now.has_fusions && last.has_fusions) return "not fused";
+  if ((!now.has_fusions && last.has_fusions) || (!now.has_usual_fusions && last.has_usual_fusions)) return "not fused";
   return "";
 }
 

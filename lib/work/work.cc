@@ -96,11 +96,22 @@ double relayout_windows(InstructionView instruction, const Work& work) {
   return config && !config->iteration_bounds.empty() ? loop_steps(*config) : 0;
 }
 
-// Sets the block of a Triton matmul. A program compiled without a GPU is not autotuned: its config is a placeholder
-// with a small block and one stage, which no run would use. The model then chooses a tile as for a library, and marks
-// it as assumed.
-void add_chosen_tile(InstructionView fusion, Work& work) {
+// Whether the block is a placeholder. A program compiled without a GPU is not autotuned, and has the first block of a
+// list that depends on the device: a small block with one stage (16 x 8 or 64 x 32 on Hopper), or one that no tuning
+// chooses for a large result (64 x 64 with three stages on Blackwell), which fills any GPU with blocks four times as
+// large.
+bool is_placeholder(double m, double n, std::int64_t stages, const MatrixWork& product) {
   constexpr double kPlaceholder = 64 * 32;
+  constexpr double kSmallBlock = 64 * 64;
+  constexpr double kLargeResult = 512 * 4 * kSmallBlock;
+  if (stages <= 1 && m * n <= kPlaceholder) return true;
+  return m * n <= kSmallBlock && product.batch * product.m * product.n >= kLargeResult;
+}
+
+// Sets the block of a Triton matmul, unless it is a placeholder that no run would use. The model then chooses a tile as
+// for the calls of libraries, whose texts state none either: the rates of a device are fitted to products that XLA has
+// tuned.
+void add_chosen_tile(InstructionView fusion, Work& work) {
   if (work.matrix.empty() || fusion.text(AttributeKey::kBackendConfig).find("block_") == std::string_view::npos) return;
   const auto config = fusion_backend_config(fusion);
   if (!config) return;
@@ -120,11 +131,8 @@ void add_chosen_tile(InstructionView fusion, Work& work) {
   }
   if (m <= 0 || n <= 0) return;
   for (MatrixWork& product : work.matrix) {
-    product.is_untuned = stages <= 1 && m * n <= kPlaceholder;
-    if (product.is_untuned) {
-      work.source = std::max(work.source, CostSource::kAssumed);
-      continue;
-    }
+    product.is_untuned = is_placeholder(m, n, stages, product);
+    if (product.is_untuned) continue;
     product.tile_m = m;
     product.tile_n = n;
   }

@@ -17,7 +17,7 @@ import time
 import pytest
 
 import hloroof
-from hloroof import tune
+from hloroof import _ahead, tune
 from hloroof.tune import _pool, _run, _space
 from hloroof.tune.__main__ import main
 
@@ -71,7 +71,7 @@ MALFORMED = [
     (lambda: tune.run("no_such_module:space"), "there is no module no_such_module"),
     (lambda: tune.run("no/such.py:space"), "there is no file"),
     (lambda: tune.run(f"{HERE}/tune_spaces.py:not_a_space"), "or a function that returns one, not int"),
-    (lambda: tune.run(tune.Space("h100_sxm:4", print, {"a": [1]})), "h100_sxm"),
+    (lambda: tune.run(tune.Space("mi300x:4", print, {"a": [1]})), "mi300x"),
     (lambda: tune.run(tune.Space("tpu_v5e:fast", print, {"a": [1]})), 'the topology "fast" of tpu_v5e: expected chips along each axis'),
     (lambda: tune.run(tune.Space("tpu_v5e", print, {"a": [1]}), processes=0), "processes=0: expected at least 1"),
 ]
@@ -159,6 +159,23 @@ def test_ranking(tmp_path):
     step = hloroof.predict_step_time(tmp_path / "run" / best.program, "tpu_v5e:2x2")
     assert step.step_seconds == best.step_seconds  # the same program, kept
     assert tune.load(tmp_path / "run") == results
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("jax") is None or not _ahead.has_compiler("cuda"), reason="needs jax and its CUDA plugin"
+)
+def test_ranking_on_gpus(tmp_path):
+    results = tune.run(tune_spaces.ranked_gpus(), folder=tmp_path / "run", progress=False)
+    assert len(results.ranked) == 6, str(results)
+    best = results.best
+    assert best.candidate == {"mesh": {"data": 4, "model": 1}, "batch": 16384}  # the product with the gathered weight is enough
+    assert best.capacity_bytes == 80 * 2**30 and best.unknown == 0
+    step = hloroof.predict_step_time(tmp_path / "run" / best.program, "h100_sxm:4")
+    assert step.step_seconds == best.step_seconds and step.module.num_partitions == 4
+    # XLA refuses no program that is too large for a GPU: the prediction does.
+    results = tune.run(tune_spaces.too_large_gpus(), progress=False)
+    assert [o.candidate["batch"] for o in results.ranked] == [16384], str(results)
+    assert "the peak is 72.0 GiB of 60.0 GiB usable" in str(results)
 
 
 PLACES = [

@@ -67,3 +67,15 @@ def failing(moods, batches=(256,), **fields):
 moods = failing(["fine", "raises"])
 hanging = failing(["hangs"])
 not_a_space = 3
+
+
+def gpus(mesh, batch):
+    return product(mesh, batch, embed=4096)
+
+
+def ranked_gpus():
+    return tune.Space("h100_sxm:4", gpus, {"mesh": tune.meshes(4, "data", "model"), "batch": [4096, 16384]}, grows=["batch"])
+
+
+def too_large_gpus():
+    return tune.Space("h100_sxm:4", gpus, {"mesh": [{"data": 4, "model": 1}], "batch": [16384, 3 * 2**22]}, grows=["batch"])

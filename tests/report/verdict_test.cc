@@ -63,6 +63,14 @@ TEST_CASE("a wait that no schedule can hide") {
       "of its peak: these ops are near their roof.");
 }
 
+TEST_CASE("a batch that is hardly larger is one tenth larger") {
+  StepPrediction p = step_of({works("mxu", Resource::kMatrix, 0.5), waits("wait (ici, data)", 0.5)});
+  set_busy(p, Resource::kIci, 0.62);
+  set_busy(p, Resource::kMatrix, 0.6);
+  add_collective(p, "all-gather", "data", 0.5, AxisRole::kFsdp);
+  CHECK_THAT(verdict(p), Catch::Matchers::Contains("; 1.1 times the batch per device could"));
+}
+
 TEST_CASE("a larger batch is advised only where it does not also send more") {
   for (const AxisRole role : {AxisRole::kTensor, AxisRole::kUnknown}) {
     StepPrediction p = step_of({works("mxu", Resource::kMatrix, 0.5), waits("wait (ici, data)", 0.5)});

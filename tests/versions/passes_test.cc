@@ -1,9 +1,11 @@
 // The states of a compile: names of files as XLA writes them, and what each pass changed.
 #include "lib/versions/passes.h"
 
+#include <algorithm>
 #include <string>
 
 #include "tests/catch.h"
+#include "tests/paths.h"
 #include "tests/temporary_folder.h"
 
 namespace hloroof::internal {
@@ -120,6 +122,40 @@ TEST_CASE("what each pass changed") {
   CHECK(text.find("2 more states") != std::string::npos);
   CHECK(text.find("broken: not predicted:") != std::string::npos);
   CHECK(passes_view(*report, true, {}).find("more states") == std::string::npos);
+}
+
+// The states of a compile of JAX 0.10.2 for eight H100, without a GPU: some of 82, and some of the other files. The
+// program is silu(x @ w["in"]) @ w["out"] with x of bf16[16384,1024] and both weights sharded over the devices.
+TEST_CASE("the passes of a compile for GPUs") {
+  const std::string folder = source_path("tests/versions/gpu_passes");
+  const absl::StatusOr<std::vector<PassDump>> dumps = find_pass_dumps(folder, "");
+  REQUIRE(dumps.ok());
+  REQUIRE(dumps->size() == 14);  // not the buffer assignment, the thunks, and the module of a fusion
+  const absl::StatusOr<PassReport> report = pass_report(folder, *dumps, *find_target("h100_sxm:8"), PredictOptions());
+  INFO(report.status().message());
+  REQUIRE(report.ok());
+  CHECK(report->program == "jit_step");
+  CHECK(report->backend == Backend::kGpu);
+  const auto row = [&](const char* pass) -> const PassRow& {
+    const auto found =
+        std::find_if(report->rows.begin(), report->rows.end(), [&](const PassRow& r) { return r.pass == pass; });
+    INFO(pass);
+    REQUIRE(found != report->rows.end());
+    CHECK(found->error.empty());
+    return *found;
+  };
+  CHECK(row("input").state == "not partitioned");
+  CHECK(row("shardy-xla").state == "not partitioned");
+  CHECK(row("start").state == "not fused");  // of the cleanup after the partitioner
+  CHECK(row("start").collectives.change == 2);
+  // Products are fusions of Triton from here on, and the other ops are not fused yet.
+  CHECK(row("triton-gemm-rewriter").state == "not fused");
+  CHECK(*row("float-normalization-bf16").step.change > 0);
+  CHECK(row("priority-fusion").state.empty());
+  CHECK(*row("priority-fusion").step.change < 0);
+  CHECK(row("gpu-all-gather-combiner").collectives.change == -1);
+  CHECK(row("result").state.empty());
+  CHECK(row("result").step.value == row("latency-hiding-scheduler").step.value);
 }
 
 TEST_CASE("the dumps of the same module in another folder") {

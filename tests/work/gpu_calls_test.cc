@@ -161,12 +161,14 @@ TEST_CASE("a grouped product takes each row once") {
   CHECK(work.matrix_flops == 2.0 * 64 * 4096 * 1024);
 }
 
-Work triton_matmul(const std::string& config) {
+// The product of a square matrix by itself.
+Work triton_matmul(const std::string& config, int size = 2048) {
+  const std::string matrix = "bf16[" + std::to_string(size) + "," + std::to_string(size) + "]";
   return root_work(
-      "  a = bf16[4096,4096] parameter(0)\n",
-      "r = bf16[4096,4096] fusion(a), kind=kCustom, calls=c, backend_config={\"fusion_backend_config\":" + config + "}",
-      "c {\n  p = bf16[4096,4096] parameter(0)\n  ROOT d = bf16[4096,4096] dot(p, p), "
-      "lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n");
+      "  a = " + matrix + " parameter(0)\n",
+      "r = " + matrix + " fusion(a), kind=kCustom, calls=c, backend_config={\"fusion_backend_config\":" + config + "}",
+      "c {\n  p = " + matrix + " parameter(0)\n  ROOT d = " + matrix +
+          " dot(p, p), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n");
 }
 
 TEST_CASE("the blocks a compiler chose are those that run, but for its placeholder") {
@@ -184,14 +186,22 @@ TEST_CASE("the blocks a compiler chose are those that run, but for its placehold
     const MatrixTime<double> terms = matrix_time(work->matrix[0], h100);
     CHECK(terms.tile_m == 32);
     CHECK(terms.tile_n == 64);
-    CHECK(terms.blocks == 128 * 64);
+    CHECK(terms.blocks == 64 * 32);
   }
   CHECK(matrix_time(placeholder.matrix[0], h100).tile_m >= 64);
   CHECK(placeholder.matrix[0].is_untuned);
-  CHECK(placeholder.source == CostSource::kAssumed);
+  CHECK(placeholder.source == CostSource::kModel);
   CHECK(tuned.source == CostSource::kModel);
   CHECK_FALSE(tuned.matrix[0].is_untuned);
   CHECK(op_time(tuned, h100).seconds > op_time(placeholder, h100).seconds);
+  // The first block of Blackwell's list, which tuning may choose for a small result.
+  const std::string first =
+      R"({"kind":"__triton_nested_gemm_fusion","block_level_fusion_config":{"num_warps":"4","output_tiles":[{"sizes":)"
+      R"(["64","64"]}],"num_stages":3}})";
+  CHECK_FALSE(triton_matmul(first, 2048).matrix[0].is_untuned);
+  const Work large = triton_matmul(first, 8192);
+  CHECK(large.matrix[0].is_untuned);
+  CHECK(matrix_time(large.matrix[0], device("b200_sxm")).tile_m >= 128);
 }
 
 TEST_CASE("small kernels take a launch, less in a command buffer; large ones hide it") {

@@ -18,6 +18,8 @@
 #include "lib/measured/profiled_program.h"
 #include "lib/profile/profile_folder.h"
 #include "lib/versions/diff.h"
+#include "lib/versions/pass_dumps.h"
+#include "lib/versions/passes.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;  // NOLINT(google-build-using-namespace): for nanobind's argument names
@@ -95,6 +97,22 @@ Texts compare_folder(const std::string& profile, const std::string& device, cons
   });
 }
 
+// The states of one compile.
+Texts passes(const std::string& folder, const std::string& module, const std::string& device,
+             const PredictOptions& options, bool all, std::size_t width) {
+  return without_gil([&]() -> absl::StatusOr<Texts> {
+    const absl::StatusOr<Target> target = named_target(device);
+    if (!target.ok()) return target.status();
+    const absl::StatusOr<std::vector<PassDump>> dumps = find_pass_dumps(folder, module);
+    if (!dumps.ok()) return dumps.status();
+    const absl::StatusOr<PassReport> found = pass_report(folder, *dumps, *target, options, ParseOptions(), 0);
+    if (!found.ok()) return found.status();
+    ViewOptions view;
+    view.width = width;
+    return texts_of(PassesOfCompile{&*found, all}, view);
+  });
+}
+
 // All built-in devices with their headline numbers, or all numbers of one device.
 Texts devices(const std::vector<std::string>& names) {
   return without_gil([&]() -> absl::StatusOr<Texts> {
@@ -126,6 +144,8 @@ void add_answers(nb::module_& module) {
              "The prediction and a measured profile, op by op, as text and as JSON (schema hloroof.comparison/1).");
   module.def("compare_folder", &compare_folder, "profile"_a, "device"_a, "options"_a, "width"_a, "limit"_a,
              "The same for the program of a profile, on its device if `device` is empty.");
+  module.def("passes", &passes, "folder"_a, "module"_a, "device"_a, "options"_a, "all"_a, "width"_a,
+             "What each pass of a compile did, as text and as JSON (schema hloroof.passes/1).");
   module.def("devices", &devices, "names"_a,
              "All devices as text and as JSON (schema hloroof.devices/1), or all numbers of those named "
              "(hloroof.device/1).");

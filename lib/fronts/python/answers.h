@@ -6,7 +6,8 @@
 
 namespace hloroof::internal::inline python {
 
-// Adds diff, compare, sweep and devices. They return what the command of the same name prints: its text and its JSON.
+// Adds diff, compare, passes, sweep and devices. They return what the command of the same name prints: its text and its
+// JSON.
 void add_answers(nanobind::module_& module);
 
 }  // namespace hloroof::internal::inline python

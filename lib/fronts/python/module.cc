@@ -29,6 +29,7 @@
 #include "lib/fronts/python/reschedule.h"
 #include "lib/fronts/python/subject.h"
 #include "lib/hardware/named_target.h"
+#include "lib/hardware/registry.h"
 #include "lib/hardware/topology.h"
 #include "lib/input/module_file.h"
 #include "lib/ir/rows.h"
@@ -144,6 +145,9 @@ NB_MODULE(_core, m) {
       "device"_a, "The name of a device, without topology and slices.");
   m.def("device_topology", &device_topology, "device"_a, "devices"_a,
         "Chips along each axis of one slice, slices, and devices of a chip, for a program on so many devices.");
+  m.def(
+      "cuda_targets", [] { return std::string(cuda_targets()); },
+      "What a compiler asks of a CUDA GPU that no device file has, as JSON (schema hloroof.cuda_targets/1).");
   m.def("device_names", &device_names, "The names of all devices of the library.");
   m.def("view_names", &view_names, "The names of the views for report().");
   m.def("format_seconds", &format_seconds, "seconds"_a);

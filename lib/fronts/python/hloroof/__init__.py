@@ -6,8 +6,8 @@
 
 A program may be HLO text, the path of a dump, the bytes of a file, a ``hloroof.Module``, or what JAX traced, lowered, compiled or
 exported; ``help(hloroof.parse)`` lists all forms. The prediction answers further questions: ``explain``, ``what_if``, ``diff``,
-``sweep``, ``html``, ``trace``. ``hloroof.jax.compile_for`` compiles for a TPU that is not there, and ``hloroof.jax.watch`` predicts
-what JAX compiles, inside the compile. The package needs neither JAX nor a device. It keeps no state: any number of threads and
+``sweep``, ``html``, ``trace``. ``hloroof.jax.compile_for`` compiles for a TPU or a GPU that is not there, and
+``hloroof.jax.watch`` predicts what JAX compiles, inside the compile. The package needs neither JAX nor a device. It keeps no state: any number of threads and
 processes may call it, and results can be pickled.
 """
 
@@ -37,6 +37,7 @@ from hloroof._functions import (
     explain,
     html_report,
     parse,
+    passes,
     predict_step_time,
     report,
 )
@@ -107,6 +108,7 @@ __all__ = [
     "html_report",
     "kernel",
     "parse",
+    "passes",
     "predict_step_time",
     "report",
     "reschedule",

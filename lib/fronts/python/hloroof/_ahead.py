@@ -1,5 +1,5 @@
-"""Compiles for a TPU that this machine does not have. libtpu runs in a process of its own, so that a crash of the compiler
-is an error here and not the end of the program.
+"""Compiles for a TPU or a CUDA GPU that this machine does not have. The compiler, libtpu or JAX's CUDA plugin, runs in a process
+of its own, so that a crash there is an error here and not the end of the program.
 
 Run as a script, this file is that process: it reads requests from stdin and writes replies to stdout, each pickled.
 """
@@ -18,13 +18,13 @@ import signal
 import tempfile
 from typing import Any, Callable, Mapping, Optional, Sequence
 
-from hloroof import _core
+from hloroof import _core, _cuda
 from hloroof._process import TPU_ELSEWHERE, Ended, Process, serve
 
 
 class CompileError(_core.Error):
     """The compiler rejects the program, or ended while compiling it. The message says what to do about it where that is known, then
-    what libtpu said."""
+    what the compiler said."""
 
     hlo: Optional[str]
     """The HLO text of a program that does not fit in the memory of a device: what the compiler had when it gave up."""
@@ -36,16 +36,18 @@ class CompileError(_core.Error):
 
 @dataclasses.dataclass(frozen=True)
 class Chip:
-    """What JAX and libtpu call a device of hloroof."""
+    """What JAX and its compiler call a device of hloroof."""
 
     topology: str
-    """The smallest topology that libtpu compiles for."""
+    """The smallest topology that the compiler compiles for."""
     kind: str
     """``jax.Device.device_kind``."""
     cores: int
     """Cores that JAX sees as one device."""
     config: str = ""
-    """libtpu's ``chip_config_name``, if its default joins other cores."""
+    """libtpu's ``chip_config_name``, if its default joins other cores; the target config of a GPU."""
+    platform: str = "tpu"
+    """``"tpu"`` or ``"cuda"``."""
 
 
 CHIPS = {
@@ -60,8 +62,8 @@ CHIPS = {
 }
 
 
-def chip_of(device: str) -> Chip:
-    """Returns the chip to compile for. Raises ``NotFoundError`` for an unknown device, ``ValueError`` if it is not a TPU that
+def tpu_of(device: str) -> Chip:
+    """Returns the TPU to compile for. Raises ``NotFoundError`` for an unknown device, ``ValueError`` if it is not a TPU that
     libtpu compiles for."""
     name = _core.device_name(device)
     if name not in CHIPS:
@@ -69,9 +71,39 @@ def chip_of(device: str) -> Chip:
     return CHIPS[name]
 
 
-def has_compiler() -> bool:
-    """Whether libtpu is installed."""
-    return importlib.util.find_spec("libtpu") is not None
+def chip_of(device: str) -> Chip:
+    """Returns the TPU or the GPU to compile for. Raises ``NotFoundError`` for an unknown device, ``ValueError`` if no compiler of JAX
+    compiles for it ahead of time."""
+    if _cuda.is_cuda(device):
+        return Chip("1x1x1", _cuda.kind_of(device), 1, _cuda.target_config(device), "cuda")
+    name = _core.device_name(device)
+    if name not in CHIPS:
+        raise ValueError(f"there is no compiler for {name} ahead of time; expected an NVIDIA GPU or one of {', '.join(CHIPS)}")
+    return CHIPS[name]
+
+
+def is_known(device: str) -> bool:
+    """Whether a compiler of JAX compiles for a device ahead of time. Raises ``NotFoundError`` for an unknown one."""
+    return _core.device_name(device) in CHIPS or _cuda.is_cuda(device)
+
+
+def has_compiler(platform: str = "tpu") -> bool:
+    """Whether libtpu is installed, or JAX's CUDA plugin."""
+    return importlib.util.find_spec("libtpu") is not None if platform == "tpu" else _cuda.plugin() is not None
+
+
+def check_compiler(platform: str, what: str) -> None:
+    """Raises ``ImportError`` with the command that installs the compiler that ``what`` needs, unless it is installed."""
+    if has_compiler(platform):
+        return
+    if platform == "tpu":
+        raise ImportError(f"{what} needs libtpu: pip install libtpu")
+    raise ImportError(f"{what} needs JAX's CUDA plugin, and no GPU: {_cuda.how_to_install()}")
+
+
+def package(platform: str) -> str:
+    """The package with the compiler."""
+    return "libtpu" if platform == "tpu" else _cuda.plugin() or "jax-cuda12-pjrt"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -81,10 +113,12 @@ class Job:
     exported: bytes
     """A pickled ``jax.export.Exported`` whose arguments and results are flat lists."""
     topology: str
-    """Of one slice, as libtpu names it: ``"v5e:4x4"``."""
+    """Of one slice, as libtpu names it: ``"v5e:4x4"``; of all GPUs, as domains, hosts and GPUs of a host: ``"2x1x8"``."""
     slices: int = 1
+    """Of TPUs."""
     config: str = ""
     """Of the chips: ``Chip.config``."""
+    platform: str = "tpu"
     donated: Sequence[int] = ()
     """Arguments whose memory the program may reuse."""
     options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
@@ -109,11 +143,19 @@ def export(function: Callable[..., Any], arguments: Sequence[Any], static: Mappi
     """Returns the job of compiling for one chip. Raises what the function raises."""
     leaves, flat = _flatten(function, arguments, static)
     import jax
-    import jax.export
 
     with _as_on(chip):
-        exported = jax.export.export(jax.jit(flat), platforms=["tpu"])(*leaves)
+        exported = exported_for(jax.jit(flat), "tpu", leaves, {})
     return Job(pack(exported), chip.topology, config=chip.config)
+
+
+def exported_for(jitted: Any, platform: str, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+    """The ``jax.export.Exported`` of a jitted function. It may call kernels without guarantees of compatibility, such as those of
+    cuDNN: the same JAX compiles it."""
+    import jax.export
+
+    any_call = jax.export.DisabledSafetyCheck.custom_call("ALL")
+    return jax.export.export(jitted, platforms=[platform], disabled_checks=[any_call])(*arguments, **keywords)
 
 
 def pack(exported: Any) -> bytes:
@@ -148,11 +190,12 @@ def abstract_device(chip: Chip) -> Any:
     """What JAX calls a device that is not there."""
     import jax
 
-    return jax.sharding.AbstractDevice(device_kind=chip.kind, num_cores=chip.cores, platform="tpu")
+    platform = {"cuda": "gpu"}.get(chip.platform, chip.platform)  # that of jax.Device
+    return jax.sharding.AbstractDevice(device_kind=chip.kind, num_cores=chip.cores, platform=platform)
 
 
 class Compiler:
-    """A process with libtpu. It starts with the first program; use it in a ``with`` statement, from one thread at a time."""
+    """A process with the compiler. It starts with the first program; use it in a ``with`` statement, from one thread at a time."""
 
     def __init__(self) -> None:
         self._process: Optional[Process] = None
@@ -182,7 +225,7 @@ class Compiler:
                 raise CompileError(f"the compiler did not finish in {timeout:g} seconds (timeout)") from None
             raise CompileError(f"the compiler ended with {_ending(ended.status)}: {ended.said}") from None
         if error is not None:
-            raise CompileError(explain_failure(error), text or None)
+            raise CompileError(explain_failure(error, "libtpu" if job.platform == "tpu" else "XLA"), text or None)
         return str(text)
 
 
@@ -196,32 +239,44 @@ def _ending(status: int) -> str:
 
 _OUT_OF_MEMORY = r"CompileTimeHbmOom|[Oo]ut of memory on HBM|memory space hbm"
 
-# What libtpu says, and what it means.
+# What a compiler says, and what it means.
 _MEANINGS = (
     (
         _OUT_OF_MEMORY,
         "the program does not fit in the memory of a device: shard it over more devices, donate arguments, or recompute",
     ),
     (r"memory space vmem", "a kernel or a fusion does not fit in VMEM: choose smaller blocks"),
-    (r"No such compile option: '(?P<what>[^']*)'", "libtpu has no option {what}"),
+    (r"No such compile option: '(?P<what>[^']*)'", "{compiler} has no option {what}"),
     (r"Failed to parse '(?P<value>[^']*)' into flag (?P<what>\w+)", "{value} is no value for the option {what}"),
     (r"[Tt]opology layout|Invalid TPU external name|chips_per_host_bounds", "libtpu does not know a TPU of this shape"),
     (r"already in use|libtpu_lockfile", "another process uses libtpu"),
+    (
+        r"[Ss]hared memory size limit exceeded|uses too much shared",
+        "a kernel needs more shared memory than a block of threads can have: choose smaller blocks",
+    ),
+    (
+        r"ptxas too old",
+        "the compiler finds a CUDA toolkit that does not compile for this GPU, too old or too new: pip install nvidia-cuda-nvcc-cu12",
+    ),
+    (
+        r"libdevice not found|Couldn't find a suitable version of ptxas|No PTX compilation provider",
+        "the compiler finds no CUDA toolkit, of which it needs libdevice and ptxas: pip install nvidia-cuda-nvcc-cu12",
+    ),
 )
 
 
-def explain_failure(message: str) -> str:
-    """The message of libtpu below one of ours, where its meaning is known. The name of a status code at its start is dropped."""
+def explain_failure(message: str, compiler: str = "libtpu") -> str:
+    """The message of the compiler below one of ours, where its meaning is known. The name of a status code at its start is dropped."""
     said = re.sub(r"^(?:[A-Z_]{6,}: )+", "", message)
     for pattern, meaning in _MEANINGS:
         match = re.search(pattern, said)
         if match:
-            return f"{meaning.format(**match.groupdict())}\nlibtpu: {said}"
+            return f"{meaning.format(compiler=compiler, **match.groupdict())}\n{compiler}: {said}"
     return said
 
 
 class _DoesNotFit(Exception):
-    """What libtpu said, and the text that it dumped."""
+    """What the compiler said, and the text that it dumped."""
 
     def __init__(self, said: str, hlo: str) -> None:
         super().__init__(said)
@@ -229,23 +284,19 @@ class _DoesNotFit(Exception):
 
 
 def compile_here(job: Job) -> str:
-    """Returns the optimized HLO text. Runs libtpu in this process, which a crash of the compiler ends."""
+    """Returns the optimized HLO text. Runs the compiler in this process, which a crash of the compiler ends."""
     import jax
     import numpy
-    from jax.experimental import topologies
 
     if job.x64:
         jax.config.update("jax_enable_x64", True)
     exported = pickle.loads(job.exported)
-    more: dict[str, Any] = {"num_slices": job.slices} if job.slices > 1 else {}
-    if job.config:
-        more["chip_config_name"] = job.config
-    devices = topologies.get_topology_desc(platform="tpu", topology_name=job.topology, **more).devices
+    devices = _devices(job)
     if exported.nr_devices > len(devices):
         raise ValueError(f"the program is for {exported.nr_devices} devices, and {job.topology} has {len(devices)}")
     sizes, names, types = _axes_of(exported)
     is_split_v4 = devices[0].device_kind == "TPU v4" and any(device.core_on_chip > 0 for device in devices)
-    if exported.nr_devices == len(devices) and job.slices == 1 and not is_split_v4:
+    if exported.nr_devices == len(devices) and job.slices == 1 and job.platform == "tpu" and not is_split_v4:
         mesh = jax.make_mesh(sizes, names, axis_types=types, devices=devices)
     else:  # make_mesh knows no slices, and no single cores of TPU v4; slices are the outermost axis of the list
         mesh = jax.sharding.Mesh(numpy.array(devices[: exported.nr_devices]).reshape(sizes), names, axis_types=types)
@@ -269,13 +320,43 @@ def compile_here(job: Job) -> str:
     ]
     lowered = jax.jit(call, donate_argnums=tuple(job.donated), out_shardings=results).lower(*arguments)
     try:
-        text = lowered.compile(compiler_options=dict(job.options) or None).as_text()
-    except Exception as error:  # libtpu's, of many types
+        text = _compiled(lowered, job).as_text()
+    except Exception as error:  # the compiler's, of many types
         if not re.search(_OUT_OF_MEMORY, str(error)):
             raise
         raise _DoesNotFit(str(error), _without_export(_dumped(lowered, job.options), call.__name__, job.names)) from None
     assert text is not None
     return _without_export(text, call.__name__, job.names)
+
+
+def _compiled(lowered: Any, job: Job) -> Any:
+    options = dict(job.options)
+    try:
+        return lowered.compile(compiler_options=options or None)
+    except Exception as error:  # of many types
+        # Without a GPU there is no autotuning, and XLA takes one block for all Triton products, which some shapes do not admit.
+        # Autotuning would choose among other blocks and cuBLAS.
+        if not re.search(_NO_BLOCK, str(error)) or _TRITON_PRODUCTS in options:
+            raise
+        return lowered.compile(compiler_options={**options, _TRITON_PRODUCTS: False})
+
+
+_NO_BLOCK = r"Couldn't find output tile sizes that satisfy"
+_TRITON_PRODUCTS = "xla_gpu_enable_triton_gemm"
+
+
+def _devices(job: Job) -> Any:
+    """The devices of the topology."""
+    from jax.experimental import topologies
+
+    if job.platform == "cuda":
+        return topologies.get_topology_desc(
+            platform="cuda", topology_name="", target_config=job.config, topology=job.topology
+        ).devices
+    more: dict[str, Any] = {"num_slices": job.slices} if job.slices > 1 else {}
+    if job.config:
+        more["chip_config_name"] = job.config
+    return topologies.get_topology_desc(platform="tpu", topology_name=job.topology, **more).devices
 
 
 def _dumped(lowered: Any, options: Mapping[str, Any]) -> str:
@@ -330,7 +411,7 @@ def _answer(job: Job) -> tuple[str, Optional[str]]:
         return compile_here(job), None
     except _DoesNotFit as error:
         return error.hlo, str(error)
-    except Exception as error:  # libtpu's, of many types
+    except Exception as error:  # the compiler's, of many types
         return "", str(error) or type(error).__name__
 
 

@@ -1,4 +1,4 @@
-"""``hloroof.jax.compile_for``: what libtpu makes of a function for a TPU that is not there."""
+"""``hloroof.jax.compile_for``: what the compiler makes of a function for a TPU or a GPU that is not there."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import zlib
 from typing import TYPE_CHECKING, Any, Callable, Iterator, Mapping, Optional, Sequence, Union
 
 from hloroof import _ahead, _core
-from hloroof._devices import Device, device_text, platform_of
+from hloroof._devices import Device, device_text, is_path, platform_of
 from hloroof._prediction import StepPrediction
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from hloroof._options import Options
 
-_FORMAT = "2"  # of the key of the cache
+_FORMAT = "3"  # of the key of the cache
 _UNFINISHED = ".unfinished"  # a file of the cache while it is written
 _UNFINISHED_SECONDS = 3600  # nothing is written for so long
 
@@ -69,7 +69,7 @@ def compile_for(
     cache: Union[bool, str, os.PathLike[str]] = True,
     timeout: Optional[float] = None,
 ) -> CompiledProgram:
-    """Compiles ``function(*arguments)`` for a TPU that need not be there. Nothing runs on a device.
+    """Compiles ``function(*arguments)`` for a TPU or an NVIDIA GPU that need not be there. Nothing runs on a device.
 
         compiled = hloroof.jax.compile_for(
             train_step, (params, batch), "tpu_v5e:4x4",
@@ -78,26 +78,26 @@ def compile_for(
         print(compiled.predict())
 
     ``function`` is jitted or not; ``arguments`` are arrays, ``jax.ShapeDtypeStruct`` or structures of them, of which only shapes,
-    types and shardings matter. ``device`` is a TPU with or without a topology; without one it is the smallest that fits.
+    types and shardings matter. ``device`` is a TPU with or without a topology; without one it is the smallest that fits. Or it is
+    a GPU, with or without a number of them: ``"h100_sxm:8"``.
 
     ``mesh`` has the axes of the devices, as a mapping, a ``jax.sharding.Mesh`` or an ``AbstractMesh``. ``in_shardings`` and
     ``out_shardings`` are those of ``jax.jit``, with a ``PartitionSpec`` of these axes or a sharding of JAX in each place;
     ``donate_argnums`` and ``static_argnums`` are those of ``jax.jit``. A function that is jitted with its own needs none of them.
     ``options`` are options of the compiler: ``{"xla_tpu_scoped_vmem_limit_kib": "65536"}``. ``LIBTPU_INIT_ARGS`` holds as well.
 
-    libtpu runs in a process of its own for at most ``timeout`` seconds. Results are kept in ``cache``, a folder, by default
+    The compiler runs in a process of its own for at most ``timeout`` seconds. Results are kept in ``cache``, a folder, by default
     ``HLOROOF_CACHE_DIR`` or ``~/.cache/hloroof``, under a hash of the program, the topology, the options and the versions of JAX
-    and libtpu; ``cache=False`` keeps nothing. Needs JAX and libtpu.
+    and the compiler; ``cache=False`` keeps nothing. Needs JAX, and libtpu or JAX's CUDA plugin.
 
-    Raises ``CompileError`` with libtpu's message if the program does not compile or the compiler crashes; if it does not fit in
-    memory, with the predicted peak and the largest arrays, and the HLO text as ``error.hlo``. Raises ``ImportError`` if
-    there is no libtpu, ``ValueError`` if the device is not a TPU that libtpu compiles for or has too few devices, and what the
-    function raises when JAX traces it.
+    Raises ``CompileError`` with the compiler's message if the program does not compile or the compiler crashes; if it does not fit
+    in the memory of a TPU, with the predicted peak and the largest arrays, and the HLO text as ``error.hlo``. XLA refuses no
+    program that is too large for a GPU: ``compiled.predict().memory.fits`` says so. Raises ``ImportError`` with the command that
+    installs the compiler if it is missing, ``ValueError`` if the device is none that a compiler compiles for or there are too few,
+    and what the function raises when JAX traces it.
     """
     place = device_text(device)
-    _ahead.chip_of(place)
-    if not _ahead.has_compiler():
-        raise ImportError("hloroof.jax.compile_for needs libtpu: pip install libtpu")
+    _ahead.check_compiler(_ahead.chip_of(place).platform, "hloroof.jax.compile_for")
     prepared = prepare(
         function,
         arguments,
@@ -165,12 +165,11 @@ def prepare(
     static_argnums: Union[int, Sequence[int], None] = None,
     options: Optional[Mapping[str, Any]] = None,
 ) -> Prepared:
-    """Traces a function for ``compile_for``, which says what the arguments are. Raises ``ValueError`` if the device is not a TPU that
-    libtpu compiles for or has too few devices, and what the function raises."""
+    """Traces a function for ``compile_for``, which says what the arguments are. Raises ``ValueError`` if the device is none that a
+    compiler compiles for or there are too few, and what the function raises."""
     _check_arguments(arguments)
     chip = _ahead.chip_of(place)
     import jax
-    import jax.export
 
     abstract = _abstract_mesh(mesh, chip)
     with _tracing_on(abstract):
@@ -178,35 +177,45 @@ def prepare(
         keywords = jax.tree.map(_shape_of, dict(keyword_arguments or {}))
         shapes = [jax.tree.map(_shape_of, argument) for argument in arguments]
         traced = jitted.trace(*shapes, **keywords)
-        exported = jax.export.export(jitted, platforms=["tpu"])(*shapes, **keywords)
+        exported = _ahead.exported_for(jitted, chip.platform, shapes, keywords)
     shape, slices, per_chip = _core.device_topology(place, exported.nr_devices)
     count = slices * per_chip * math.prod(shape)
     if count < exported.nr_devices:
         raise ValueError(f"the program is for {exported.nr_devices} devices, and {place} has {count}")
-    box = "x".join(map(str, shape))
-    generation, _, smallest = chip.topology.partition(":")
     job = _ahead.Job(
         exported=_ahead.pack(exported),
-        # A single chip is one of the smallest topology, because not every libtpu compiles for less.
-        topology=chip.topology if math.prod(shape) < math.prod(map(int, smallest.split("x"))) else f"{generation}:{box}",
+        topology=_topology(chip, shape, slices),
         slices=slices,
         config=chip.config,
+        platform=chip.platform,
         donated=_donated(traced),
         options=dict(options or {}),
         x64=bool(jax.config.jax_enable_x64),
         names=_argument_names(function, traced),
     )
+    if chip.platform == "cuda":
+        return Prepared(job, place if is_path(place) else f"{_core.device_name(place)}:{count}", count, exported)
+    box = "x".join(map(str, shape))
     name = f"{_core.device_name(place)}:{box}" + (f"*{slices}" if slices > 1 else "")
     return Prepared(job, name, count, exported)
 
 
+def _topology(chip: _ahead.Chip, shape: Sequence[int], slices: int) -> str:
+    """The topology as the compiler names it."""
+    if chip.platform == "cuda":  # a domain counts as one host: what XLA makes of a program does not depend on hosts
+        return f"{slices}x1x{math.prod(shape)}"
+    generation, _, smallest = chip.topology.partition(":")
+    # A single chip is one of the smallest topology, because not every libtpu compiles for less.
+    is_small = math.prod(shape) < math.prod(map(int, smallest.split("x")))
+    return chip.topology if is_small else f"{generation}:{'x'.join(map(str, shape))}"
+
+
 def program_for(function: Any, arguments: Sequence[Any], place: str) -> Any:
-    """A program for ``place`` of a function: compiled if libtpu can, and otherwise only lowered."""
+    """A program for ``place`` of a function: compiled if the compiler is installed, and otherwise only lowered."""
     if not callable(function):
         raise TypeError(f"arguments are those of a function, and the program is a {type(function).__name__}")
-    name = _core.device_name(place)
     _check_arguments(arguments)
-    if name in _ahead.CHIPS and _ahead.has_compiler():
+    if _ahead.is_known(place) and _ahead.has_compiler(_ahead.chip_of(place).platform):
         return compile_for(function, arguments, place)
     import jax
 
@@ -221,7 +230,7 @@ def _check_arguments(arguments: Any) -> None:
 
 
 def _abstract_mesh(mesh: Any, chip: _ahead.Chip) -> Any:
-    """The mesh without devices. One of ours says on which TPU the function runs, because a kernel may ask; one of the caller's stays
+    """The mesh without devices. One of ours says where the function runs, because a kernel may ask; one of the caller's stays
     as it is, because the function may use it."""
     import jax
 
@@ -318,7 +327,7 @@ def _path_in(cache: Union[bool, str, os.PathLike[str]], job: _ahead.Job, exporte
         folder = os.fspath(cache)
     facts = [
         _FORMAT,
-        *(f"{name} {importlib.metadata.version(name)}" for name in ("jax", "jaxlib", "libtpu")),
+        *(f"{name} {importlib.metadata.version(name)}" for name in ("jax", "jaxlib", _ahead.package(job.platform))),
         os.environ.get("LIBTPU_INIT_ARGS", ""),
         os.environ.get("XLA_FLAGS", ""),
         job.topology,

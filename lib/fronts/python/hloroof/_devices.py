@@ -55,6 +55,11 @@ def device_text(device: Device) -> str:
     )
 
 
+def is_path(device: str) -> bool:
+    """Whether a device is named by the path of its file, which no topology follows."""
+    return "/" in device or device.endswith(".json")
+
+
 def platform_of(device: str) -> Optional[str]:
     """JAX's name of the platform of a device; ``None`` if JAX has none."""
     vendor = json.loads(_core.devices([device])[1])["vendor"]

@@ -29,7 +29,7 @@ def predict_step_time(
 
     ``program`` is what ``hloroof.parse`` takes: HLO text, a path, bytes, a ``hloroof.Module``, what JAX traced, lowered, compiled
     or exported, a module of jaxlib or MLIR. A function, jitted or not, is a program with example ``arguments``: arrays,
-    ``jax.ShapeDtypeStruct`` or structures of them. It is compiled for a TPU by ``hloroof.jax.compile_for`` if libtpu is installed,
+    ``jax.ShapeDtypeStruct`` or structures of them. It is compiled by ``hloroof.jax.compile_for`` if the compiler is installed,
     and otherwise only lowered.
 
     ``device`` is a name (``"tpu_v5e"``, ``"tpu_v5e:4x4"``, ``"h100_sxm:16"``; see ``device_names()``), the path of a device file,
@@ -118,6 +118,28 @@ def compare(
     place = "" if device is None else device_text(device)
     text, data = _core.compare_folder(os.fspath(profile), place, core_options(place, options), width, limit)
     return Answer(text, json.loads(data), "ops")
+
+
+def passes(
+    folder: Union[str, os.PathLike[str]],
+    device: Device,
+    *,
+    module: str = "",
+    all: bool = False,
+    width: int = 80,
+    **options: Unpack[Options],
+) -> Answer:
+    """What each pass of a compile did to step time, memory, collectives and copies.
+
+    ``folder`` has the dumps of ``--xla_dump_to=FOLDER --xla_dump_hlo_as_text --xla_dump_hlo_pass_re=.*``, also given to
+    ``hloroof.jax.compile_for`` as ``options``. ``module`` is a part of the name of one of several modules; by default it is the one
+    with the most bytes. The text has ``all`` states, or only those whose numbers differ from the state before. Schema
+    ``hloroof.passes/1``. ``options`` are those of ``predict_step_time``.
+
+    Raises ``NotFoundError`` if there is no such folder, and ``InvalidInputError`` if it has no such dumps."""
+    place = device_text(device)
+    text, data = _core.passes(os.fspath(folder), module, place, core_options(place, options), all, width)
+    return Answer(text, json.loads(data), "passes")
 
 
 def count(program: Program) -> dict[str, Any]:

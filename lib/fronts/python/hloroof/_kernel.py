@@ -134,7 +134,7 @@ def kernel(
     function calls no Pallas kernel or the device is not a TPU, what the function raises when JAX traces it, and the errors of
     ``predict_step_time``.
     """
-    chip = _ahead.chip_of(device)
+    chip = _ahead.tpu_of(device)
     if not _ahead.has_compiler():
         return _predict(_ahead.lower(function, arguments, static, chip), device, static, "lowered", kernel_lists)
     job = _ahead.export(function, arguments, static, chip)
@@ -237,7 +237,7 @@ def sweep_kernel(
     """
     if processes < 1:
         raise ValueError(f"processes={processes}: expected at least 1")
-    chip = _ahead.chip_of(device)
+    chip = _ahead.tpu_of(device)
     compile = _ahead.has_compiler() if compile is None else compile
     compilers: queue.SimpleQueue[_ahead.Compiler] = queue.SimpleQueue()
     for _ in range(processes):

@@ -1,4 +1,4 @@
-"""Ranks the ways to run a function on a TPU slice, without the slice: mesh shapes, sharding rules, batch, remat, compiler flags.
+"""Ranks the ways to run a function on TPUs or GPUs, without them: mesh shapes, sharding rules, batch, remat, compiler flags.
 
     # space.py
     from hloroof import tune
@@ -22,10 +22,10 @@
 
 or ``python -m hloroof.tune space.py:space --folder runs/first --plot pareto.png --html tune.html``.
 
-``build`` runs in worker processes, which compile ahead of time with libtpu and predict; nothing runs on a device. A worker that
+``build`` runs in worker processes, which compile ahead of time and predict; nothing runs on a device. A worker that
 dies is replaced and its candidate retried. With a ``folder`` every result is kept as it comes, and the same call goes on where an
 earlier one ended. ``run(space, dask=client)`` does the same on a Dask cluster. Every candidate that cannot run is kept with its
-reason. Needs JAX and libtpu; tables for pandas and plots need pandas and matplotlib.
+reason. Needs JAX, and libtpu or JAX's CUDA plugin; tables for pandas and plots need pandas and matplotlib.
 """
 
 from hloroof._field_docs import document_fields as _document_fields

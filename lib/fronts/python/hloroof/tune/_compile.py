@@ -1,4 +1,4 @@
-"""Compiles a program for a TPU that is not there, in this process, which a crash of libtpu ends: a worker."""
+"""Compiles a program for a TPU or a GPU that is not there, in this process, which a crash of the compiler ends: a worker."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 from hloroof import _ahead, _core
 from hloroof._compile_for import prepare
+from hloroof._devices import is_path
 from hloroof._prediction import StepPrediction
 from hloroof._process import TPU_ELSEWHERE
 from hloroof.tune._space import Program
@@ -16,13 +17,13 @@ ENVIRONMENT = {**TPU_ELSEWHERE, "JAX_PLATFORMS": "cpu"}
 
 
 def check_device(device: str) -> None:
-    """Raises ``NotFoundError`` for an unknown device, ``ValueError`` if libtpu does not compile for it."""
+    """Raises ``NotFoundError`` for an unknown device, ``ValueError`` if no compiler compiles for it."""
     _ahead.chip_of(device)
     _core.device_topology(device, 1)
 
 
 def compile_program(program: Program, device: str) -> tuple[str, str]:
-    """Returns the optimized HLO text and what to predict it on. Raises what JAX and libtpu raise, and ``ValueError`` if the mesh has
+    """Returns the optimized HLO text and what to predict it on. Raises what JAX and the compiler raise, and ``ValueError`` if the mesh has
     too many devices."""
     prepared = prepare(
         program.function,
@@ -36,7 +37,8 @@ def compile_program(program: Program, device: str) -> tuple[str, str]:
         options=program.options,
     )
     is_whole = prepared.program.nr_devices == prepared.device_count
-    return _ahead.compile_here(prepared.job), prepared.device if is_whole else _core.device_name(device)
+    part = device if is_path(device) else _core.device_name(device)
+    return _ahead.compile_here(prepared.job), prepared.device if is_whole else part
 
 
 def predict(program: Program, text: str, place: str) -> StepPrediction:

@@ -40,16 +40,16 @@ def run(
 
     ``space`` may be ``"module:name"`` or ``"path.py:name"``. ``processes`` is the number of compilers that run at once on this
     machine, by default half its processors; each needs about 1 GB of memory. ``dask`` is a ``distributed.Client`` or the address of
-    a scheduler, whose workers need this package, JAX, libtpu and the module of the space.
+    a scheduler, whose workers need this package, JAX, the compiler and the module of the space.
 
     ``folder`` keeps each result as it comes, and the compiled HLO texts; a run with the same folder goes on where an earlier one
-    ended. Results of another version of the space's module, of JAX, libtpu or hloroof are made anew. A candidate whose worker dies
+    ended. Results of another version of the space's module, of JAX, the compiler or hloroof are made anew. A candidate whose worker dies
     is tried ``retries`` more times, one that takes longer than ``timeout`` seconds fails. ``progress`` writes lines to standard
     error; ``on_result`` is called with each new outcome as it comes.
 
     Candidates that cannot run are kept with the reason: the arguments alone or the whole program do not fit, a smaller candidate
     along an axis of ``grows`` does not fit, or an exception. Raises ``ValueError`` for a malformed space, ``NotFoundError`` for an
-    unknown device, ``ImportError`` without libtpu.
+    unknown device, ``ImportError`` without the compiler.
     """
     if os.environ.get(MARK):
         raise RuntimeError('a worker imports the script of the space: put tune.run under if __name__ == "__main__":')
@@ -100,8 +100,8 @@ def _check(space: Space, processes: Optional[int], retries: int, has_cluster: bo
     if retries < 0:
         raise ValueError(f"retries={retries}: expected 0 or more")
     check_device(space.device)
-    if not has_cluster and not _ahead.has_compiler():
-        raise ImportError("hloroof.tune compiles with libtpu: pip install libtpu")
+    if not has_cluster:
+        _ahead.check_compiler(_ahead.chip_of(space.device).platform, "hloroof.tune")
 
 
 def fingerprint(space: Space) -> str:
@@ -111,8 +111,10 @@ def fingerprint(space: Space) -> str:
         source = inspect.getsource(module if module is not None else space.build)
     except (OSError, TypeError):
         source = getattr(space.build, "__qualname__", "")
+    from hloroof import _ahead
+
     facts = [source, space.device, _core.__version__]
-    for name in ("jax", "jaxlib", "libtpu"):
+    for name in ("jax", "jaxlib", _ahead.package(_ahead.chip_of(space.device).platform)):
         try:
             facts.append(importlib.metadata.version(name))
         except importlib.metadata.PackageNotFoundError:

@@ -44,7 +44,7 @@ class Space:
     """Candidates for one function on one device. See ``hloroof.tune``."""
 
     device: str
-    """A TPU with its topology: ``"tpu_v5e:4x4"``."""
+    """A TPU with its topology, or a number of GPUs: ``"tpu_v5e:4x4"``, ``"h100_sxm:8"``."""
     build: Callable[..., Program]
     """Makes the program of a candidate, whose values are the keyword arguments. It runs in worker processes, so it is a function
     of a module or a script; one of a notebook needs cloudpickle. What it raises is the reason that the candidate cannot run."""

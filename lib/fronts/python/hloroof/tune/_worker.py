@@ -102,7 +102,8 @@ def _outcome(candidate: Candidate, program: Program, step: StepPrediction, secon
     memory = step.memory
     reason = None
     if not memory.fits:
-        reason = f"the peak is {_core.format_bytes(memory.hbm_peak_bytes)} of {_core.format_bytes(memory.capacity_bytes)}"
+        usable = f"{_core.format_bytes(memory.usable_bytes)} usable"
+        reason = f"the peak is {_core.format_bytes(memory.hbm_peak_bytes)} of {usable}"
     return Outcome(
         candidate,
         OK if memory.fits else DOES_NOT_FIT,
