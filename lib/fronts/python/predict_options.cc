@@ -21,7 +21,7 @@ namespace hloroof::internal::inline python {
 namespace {
 
 absl::StatusOr<PredictOptions> options_from_json(const std::string& device, const std::string& json) {
-  const absl::StatusOr<JsonValue> given = parse_json(json, "options");
+  const absl::StatusOr<OrderedJson> given = parse_json(json, "options");
   if (!given.ok()) return given.status();
   OptionValues values;
   if (absl::Status status = read_option_values(*given, values); !status.ok()) return status;
