@@ -361,9 +361,11 @@ ComputationId ModuleEditor::copy_computation(ComputationId id) {
 std::size_t ModuleEditor::erase_unused_computations() {
   ModuleBuilder builder(module_);
   std::vector<bool> used(module_.computation_limit(), false);
-  if (module_.has_entry()) used[module_.entry().id().index] = true;
+  if (module_.has_entry()) {
+    used[module_.entry().id().index] = true;
+    for (ComputationId called : called_by(module_.entry())) used[called.index] = true;
+  }
   const std::vector<ComputationId> order = ModuleRows::computation_order(module_);
-  // Callers follow their callees, so a backward pass sees all callers of a computation first.
   std::vector<ComputationId> kept;
   for (std::size_t i = order.size(); i-- > 0;) {
     const ComputationView computation = module_.computation(order[i]);
@@ -376,9 +378,6 @@ std::size_t ModuleEditor::erase_unused_computations() {
       continue;
     }
     kept.push_back(order[i]);
-    for (InstructionView instruction : computation.instructions()) {
-      for (ComputationId callee : instruction.called_computations()) used[callee.index] = true;
-    }
   }
   std::reverse(kept.begin(), kept.end());
   const std::size_t erased = order.size() - kept.size();
