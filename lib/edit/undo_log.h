@@ -12,7 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "hloroof/edit.h"
+#include "hloroof/module.h"
+#include "lib/edit/edit_log.h"
 
 namespace hloroof::internal::inline edit {
 
