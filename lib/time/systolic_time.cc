@@ -11,12 +11,11 @@
 #include <string>
 
 #include "absl/strings/str_format.h"
+#include "lib/kernel/common/isa.h"
 #include "lib/time/matrix_forms.h"
 
 namespace hloroof::internal::inline time {
 namespace {
-
-constexpr double kLaneBits = 32;  // bits of one element of a register; narrower types are packed into it
 
 // Cycles to load one register of weights; 0 if the load takes no extra time.
 template <class Num>
