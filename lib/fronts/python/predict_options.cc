@@ -1,5 +1,3 @@
-#include "lib/fronts/python/predict_options.h"
-
 #include <nanobind/stl/string.h>
 
 #include <optional>
@@ -10,6 +8,7 @@
 #include "hloroof/predict.h"
 #include "lib/base/json.h"
 #include "lib/fronts/python/errors.h"
+#include "lib/fronts/python/parts.h"
 #include "lib/hardware/named_target.h"
 #include "lib/request/options.h"
 #include "lib/request/read_json.h"
