@@ -62,7 +62,7 @@ Multiplication multiplication(const MatrixWork& product, const Device& device) {
 // The share of the peak that a large product attains.
 template <class Num>
 Num attained_share(MatrixType type, const MatrixUnit& unit, const Numbers<Num>& n) {
-  const Num plain = n.at(unit.efficiency);
+  Num plain = n.at(unit.efficiency);
   if (is_rounded_f32(type)) return n.known_or(unit.efficiency_f32, plain);
   if (type == MatrixType::kF8) return n.known_or(unit.efficiency_f8, plain);
   if (type == MatrixType::kS8) return n.known_or(unit.efficiency_s8, plain);

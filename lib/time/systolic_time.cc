@@ -20,7 +20,7 @@ namespace {
 // Cycles to load one register of weights; 0 if the load takes no extra time.
 template <class Num>
 Num latch_cycles(const LatchCycles& cycles, MatrixType type, const Numbers<Num>& n) {
-  const Num plain = n.known_or(cycles.bf16, 0.0);
+  Num plain = n.known_or(cycles.bf16, 0.0);
   switch (type) {
     case MatrixType::kF32:
     case MatrixType::kF32Highest: return n.known_or(cycles.f32, plain);

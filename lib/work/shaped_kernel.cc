@@ -12,6 +12,7 @@
 #include "hloroof/analysis.h"
 #include "hloroof/module.h"
 #include "lib/ir/shapes.h"
+#include "lib/kernel/common/isa.h"
 #include "lib/work/inside.h"
 #include "lib/work/kernel_shapes.h"
 
@@ -67,7 +68,8 @@ std::optional<std::pair<double, double>> stored_block(InstructionView call, cons
     }
     const double queries = static_cast<double>(shape.dimensions[keys_first ? 2 : 1]);
     const double keys = static_cast<double>(shape.dimensions[keys_first ? 1 : 2]);
-    if (queries < 128 || keys < 128 || queries >= shapes.queries.rows || keys >= shapes.keys.rows) continue;
+    if (queries < kRegisterLanes || keys < kRegisterLanes || queries >= shapes.queries.rows || keys >= shapes.keys.rows)
+      continue;
     if (std::fmod(shapes.queries.rows, queries) == 0 && std::fmod(shapes.keys.rows, keys) == 0) {
       return std::pair(queries, keys);
     }
