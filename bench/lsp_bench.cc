@@ -91,7 +91,7 @@ class BenchSession {
   BenchSession& operator=(const BenchSession&) = delete;
 
   void notify(std::string_view method, Json params) {
-    write_message(*out_, Framing::kHeaders, message_text(notification_json(method, std::move(params))));
+    write_message(*out_, Framing::kHeaders, json_text(notification_json(method, std::move(params))));
   }
   void open() {
     notify("textDocument/didOpen",
@@ -99,7 +99,7 @@ class BenchSession {
   }
   // The text of the answer.
   std::string request(std::string_view method, Json params) {
-    write_message(*out_, Framing::kHeaders, message_text(request_json(++last_id_, method, std::move(params))));
+    write_message(*out_, Framing::kHeaders, json_text(request_json(++last_id_, method, std::move(params))));
     const std::string id = "\"id\":" + std::to_string(last_id_) + ",";
     return await(id, /*is_answer=*/true);
   }

@@ -52,14 +52,10 @@ int main(int argc, char** argv) {
   if (!module.ok()) return std::fprintf(stderr, "%s\n", std::string(module.status().message()).c_str()), 1;
   const absl::StatusOr<hloroof::ModuleCounts> counts = hloroof::count_xla(*module);
   if (!counts.ok()) return std::fprintf(stderr, "%s\n", std::string(counts.status().message()).c_str()), 1;
-  for (const hloroof::ComputationView computation : module->computations()) {
-    for (const hloroof::InstructionView instruction : computation.instructions()) {
-      const hloroof::Opcode opcode = instruction.opcode();
-      if (opcode == hloroof::Opcode::kDot || opcode == hloroof::Opcode::kConvolution) {
-        print_product(instruction, *counts);
-      }
-    }
-  }
+  hloroof::walk(*module, [&](hloroof::InstructionView instruction) {
+    const hloroof::Opcode opcode = instruction.opcode();
+    if (opcode == hloroof::Opcode::kDot || opcode == hloroof::Opcode::kConvolution) print_product(instruction, *counts);
+  });
   std::printf("%.3g flop and %.3g bytes in all\n", counts->total.flops, counts->total.bytes_accessed);
   return 0;
 }

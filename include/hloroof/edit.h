@@ -28,8 +28,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -62,32 +60,11 @@ struct NewInstruction {
 
 }  // namespace v0
 
-// The log of edits, from which a Predictor determines what is stale. Not part of the interface.
 namespace internal {
-
-// One change of one instruction.
-struct Edit {
-  enum class Kind : std::uint8_t {
-    kShape,
-    kOperands,
-    kAttributes,
-    kInserted,
-    kErased,
-    kMoved,
-    kRoot,        // became the root of its computation, or ceased to be it
-    kEverything,  // no instruction: results about any may be stale
-  };
-  InstructionId instruction;
-  Kind kind = Kind::kShape;
-  ShapeId old_shape;                          // for kShape
-  AttributeKey key = AttributeKey::kUnknown;  // for kAttributes
-};
-
 inline namespace edit {
+class Editor;
 struct EditLog;
-struct UndoLog;
 }  // namespace edit
-
 }  // namespace internal
 
 inline namespace v0 {
@@ -95,7 +72,7 @@ inline namespace v0 {
 // A state of a module to return to. Copyable; plain data that only the editor that made it can use.
 class Checkpoint {
  private:
-  friend class ModuleEditor;
+  friend internal::Editor;
   friend internal::EditLog;
   std::uint64_t serial_ = 0;
 };
@@ -110,7 +87,7 @@ class ModuleEditor {
   ModuleEditor(const ModuleEditor&) = delete;
   ModuleEditor& operator=(const ModuleEditor&) = delete;
 
-  const Module& module() const { return module_; }
+  const Module& module() const;
 
   // ---- Reading -----------------------------------------------------------------------------------------------------
 
@@ -119,10 +96,7 @@ class ModuleEditor {
 
   // The instructions that use `id` as an operand, each once, in the order in which the uses were added. Empty if `id`
   // is not of this module.
-  absl::Span<const InstructionId> users(InstructionId id) const {
-    if (id.index >= users_.size()) return {};
-    return users_[id.index];
-  }
+  absl::Span<const InstructionId> users(InstructionId id) const;
 
   // The module's id for a shape in HLO text, `bf16[32,128]{1,0:T(8,128)(2,1)}`. Errors: InvalidArgument with a caret.
   absl::StatusOr<ShapeId> shape(std::string_view text);
@@ -221,108 +195,8 @@ class ModuleEditor {
  private:
   friend class ComputationBuilder;
   friend internal::EditLog;
-  using Edit = internal::Edit;
 
-  // True if `a` precedes `b`. Both must be in the same computation.
-  bool is_before(InstructionId a, InstructionId b) const { return position_[a.index] < position_[b.index]; }
-  // Adds an empty computation at the end of the module, or before `before` if that is valid. A number is appended to a
-  // name that is taken. The first computation with `entry` set becomes the entry.
-  ComputationId add_computation(std::string_view name, bool entry = false, ComputationId before = ComputationId());
-  absl::Status check_alive(InstructionId id) const;
-  absl::Status check_operand(InstructionId user, InstructionId value) const;
-  static absl::Status check_operand_count(Opcode opcode, std::size_t count);
-  static absl::Status check_required(const NewInstruction& made);
-  absl::Status check_tuples(Opcode opcode, const std::vector<InstructionId>& operands, ShapeId shape,
-                            std::uint32_t number) const;
-  absl::Status check_elements_used(InstructionId id, ShapeId shape) const;
-  absl::Status check_attribute(Opcode opcode, const NewAttribute& attribute);
-  // Checks come first and change nothing; what writes cannot fail.
-  absl::StatusOr<ShapeId> check_new(ComputationId computation, InstructionId before, const NewInstruction& made);
-  InstructionId write_new(ComputationId computation, const NewInstruction& made, ShapeId result);
-  void link_new(InstructionId id, ComputationId computation, InstructionId before);
-  InstructionId insert_checked(ComputationId computation, InstructionId before, const NewInstruction& made,
-                               ShapeId result);
-  absl::StatusOr<InstructionId> add(ComputationId computation, InstructionId before, const NewInstruction& made);
-  struct MovePlan;
-  absl::Status check_inlinable(InstructionId id) const;
-  ShapeId shape_inlined(InstructionId id, InstructionId inner) const;
-  absl::StatusOr<MovePlan> plan_move(const std::vector<InstructionId>& instructions, Opcode opcode) const;
-  absl::Status find_later(MovePlan& plan) const;
-  ComputationId move_into_body(const MovePlan& plan, Opcode opcode, std::string_view stem);
-  InstructionId commit_move(const MovePlan& plan, Opcode opcode, std::string_view stem,
-                            std::vector<NewAttribute> attributes);
-  absl::Status plan_unfuse(InstructionId id) const;
-  absl::StatusOr<InstructionId> move_out(const std::vector<InstructionId>& instructions, Opcode opcode,
-                                         std::string_view stem, std::vector<NewAttribute> attributes);
-  InstructionId new_row(internal::InstructionData row);
-  InstructionId add_row(const internal::InstructionData& row, const std::vector<InstructionId>& operands,
-                        std::vector<AttributeData> attributes, InstructionId before);
-  InstructionId copy(InstructionId from, ComputationId computation, InstructionId before,
-                     const std::vector<InstructionId>& operands);
-  std::unordered_map<std::uint32_t, InstructionId> copy_body(ComputationId from, ComputationId to, InstructionId before,
-                                                             const std::vector<InstructionId>& arguments);
-  absl::StatusOr<std::size_t> place_of(ComputationId computation) const;
-  absl::Status check_in_text(ComputationId computation) const;
-  // What the text only implies (implied.cc).
-  static std::string_view trimmed(std::string_view value);
-  static std::string spelled_name(std::string_view name);
-  std::vector<AttributeData> spelled_attributes(const internal::InstructionData& row);
-  void spell_out_element(InstructionId id);
-  void spell_out_elements_of(InstructionId tuple);
-  void spell_out_start(InstructionId start);
-  void spell_out(ComputationId computation);
-  void spell_out(InstructionId id);
-  void copy_wrapped(InstructionId start);
-  void erase_wrapped(InstructionId start);
-  InstructionId wrapped_root(InstructionId start) const;
-  void leave_single_form(InstructionId id, Edit::Kind kind, AttributeKey key);
-  ComputationId copy_computation(ComputationId id);
-  void write_attribute(InstructionId id, const AttributeData& written);
-  void take_attribute(InstructionId id, AttributeKey key);
-  void write_uses(InstructionId old, InstructionId by, const std::vector<InstructionId>& users);
-  void write_root(ComputationId computation, InstructionId root);
-  void take_out(InstructionId id);
-  TextRange text(std::string_view text);
-  TextRange unique_name(ComputationId computation, std::string_view stem);
-  void write_operands(InstructionId id, const std::vector<InstructionId>& operands);
-  void write_attributes(InstructionId id, std::vector<AttributeData> attributes);
-  absl::StatusOr<std::size_t> level_of(const Checkpoint& checkpoint) const;
-  bool restore(std::size_t level);
-  void cut_tables(std::size_t level);
-  // Everything that existed at a checkpoint is written through these, which keep what it was.
-  internal::InstructionData& write(InstructionId id);
-  internal::ComputationData& write(ComputationId id);
-  std::uint64_t& write_position(InstructionId id);
-  std::vector<InstructionId>& write_control_users(InstructionId id);
-  std::vector<AttributeData>& write_header();
-  std::vector<ComputationId>& write_order();
-  bool may_overwrite_operands(std::size_t begin) const;
-  bool may_overwrite_attributes(std::size_t begin) const;
-  void take_name(ComputationId scope, const std::string& name);
-  void free_name(ComputationId scope, const std::string& name);
-  void add_use(InstructionId operand, InstructionId user);
-  void remove_use(InstructionId operand, InstructionId user);
-  void link(InstructionId id, ComputationId computation, InstructionId before);
-  void unlink(InstructionId id);
-  void place(InstructionId id);
-  void renumber(ComputationId computation);
-  void index_names(ComputationId computation);
-  void forget_entry_layout(InstructionId id);
-  void drop_control_edges(InstructionId id);
-  void note(InstructionId id, Edit::Kind kind, ShapeId old_shape = ShapeId(),
-            AttributeKey key = AttributeKey::kUnknown);
-
-  Module& module_;
-  std::vector<std::vector<InstructionId>> users_;  // by InstructionId
-  std::vector<std::uint64_t> position_;            // by InstructionId: increases along a computation, with gaps
-  std::unordered_map<std::uint32_t, std::vector<InstructionId>> control_users_;  // users by control-predecessors
-  std::unordered_map<std::string, TextRange> texts_;                             // texts that edits added
-  std::unordered_map<std::uint32_t, std::unordered_set<std::string>> names_;     // by computation, filled on demand
-  std::unordered_set<std::string> computation_names_;
-  std::uint32_t next_number_ = 0;            // suffix for generated names
-  std::vector<Edit> edits_;                  // since the last EditLog::take()
-  std::uint64_t times_taken_ = 0;            // by EditLog::take()
-  std::unique_ptr<internal::UndoLog> undo_;  // null without checkpoints
+  std::unique_ptr<internal::Editor> editor_;
 };
 
 // Checks that a compiler would accept the module and returns the first error found. Checks the number of operands of

@@ -427,6 +427,24 @@ inline InstructionRange::Iterator& InstructionRange::Iterator::operator++() {
 inline const internal::ComputationData& ComputationView::data() const { return module_->row(id_); }
 inline std::string_view ComputationView::name() const { return module_->text(data().name); }
 
+// Calls visit(InstructionView) for each instruction of the module: callees before callers, and operands before users.
+// `visit` must not edit the module.
+template <typename Visit>
+void walk(const Module& module, Visit&& visit) {
+  for (ComputationView computation : module.computations()) {
+    for (InstructionView instruction : computation.instructions()) visit(instruction);
+  }
+}
+
+// The instructions that `root` depends on and `root` itself, each once and after its operands. All are in the
+// computation of `root`; control predecessors do not count. Takes time linear in their number and that of their
+// operands, and one bit for each instruction of the module.
+std::vector<InstructionId> post_order(InstructionView root);
+
+// The computations that `computation` calls directly or indirectly, each once and before its callers. Takes time linear
+// in the number of computations of the module and of the instructions in the called ones.
+std::vector<ComputationId> called_by(ComputationView computation);
+
 // The users of each instruction. The constructor takes time linear in the size of the module.
 class Users {
  public:

@@ -17,12 +17,30 @@
 #include "lib/analysis/collectives.h"
 #include "lib/analysis/grid.h"
 #include "lib/analysis/mesh.h"
-#include "lib/analysis/mesh_builder.h"
 #include "lib/analysis/saturating.h"
 
 namespace hloroof::internal::inline analysis {
 
 namespace {
+
+// Builds the axes of a mesh from groups of devices. The axes of a mesh of N devices correspond to a chain 1 | c1 | c2 |
+// ... | N of strides, each of which divides the next. Consecutive strides s and s * n define an axis of size n and
+// stride s. Each grid of groups adds its strides to the chain. A grid whose strides do not divide those of the chain
+// does not belong to the same mesh.
+class MeshBuilder {
+ public:
+  explicit MeshBuilder(std::int64_t device_count);
+
+  // Adds the strides of a grid. Returns false without adding any if they do not fit into the chain.
+  bool add(const Grid& grid);
+
+  // The axes without names, outermost first.
+  std::vector<MeshAxis> axes() const;
+
+ private:
+  std::int64_t device_count_;
+  std::set<std::int64_t> strides_;
+};
 
 // The evidence of one set of groups for mesh axes, with the bytes of its collectives.
 struct Evidence {

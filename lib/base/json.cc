@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -48,31 +49,28 @@ absl::Status error_at(std::string_view text, std::string_view path, size_t offse
 }
 
 // Builds the tree from the parser's events. The parser does not recurse, so only this class limits the depth.
-class Builder : public nlohmann::json_sax<nlohmann::json> {
+template <class Tree>
+class Builder : public nlohmann::json_sax<Tree> {
+  using Sax = nlohmann::json_sax<Tree>;
+
  public:
-  Builder(JsonValue& root, int max_depth) : root_(root), max_depth_(max_depth) {}
+  Builder(Tree& root, const JsonLimits& limits) : root_(root), limits_(limits) {}
 
-  bool null() override { return add(JsonValue::Kind::kNull) != nullptr; }
-  bool boolean(bool value) override {
-    add(JsonValue::Kind::kBool)->boolean = value;
-    return true;
-  }
-  bool number_integer(number_integer_t value) override { return number(static_cast<double>(value)); }
-  bool number_unsigned(number_unsigned_t value) override { return number(static_cast<double>(value)); }
-  bool number_float(number_float_t value, const string_t&) override { return number(value); }
-  bool string(string_t& value) override {
-    add(JsonValue::Kind::kString)->string = std::move(value);
-    return true;
-  }
-  bool binary(binary_t&) override { return false; }  // not possible in JSON text
+  bool null() override { return add(nullptr); }
+  bool boolean(bool value) override { return add(value); }
+  bool number_integer(typename Sax::number_integer_t value) override { return add(value); }
+  bool number_unsigned(typename Sax::number_unsigned_t value) override { return add(value); }
+  bool number_float(typename Sax::number_float_t value, const typename Sax::string_t&) override { return add(value); }
+  bool string(typename Sax::string_t& value) override { return add(std::move(value)); }
+  bool binary(typename Sax::binary_t&) override { return false; }  // not possible in JSON text
 
-  bool start_object(size_t) override { return open(JsonValue::Kind::kObject); }
+  bool start_object(size_t) override { return open(Tree::object()); }
   bool end_object() override { return close(); }
-  bool start_array(size_t) override { return open(JsonValue::Kind::kArray); }
+  bool start_array(size_t) override { return open(Tree::array()); }
   bool end_array() override { return close(); }
 
-  bool key(string_t& name) override {
-    if (!keys_.back().insert(name).second) {
+  bool key(typename Sax::string_t& name) override {
+    if (limits_.unique_members && !keys_.back().insert(name).second) {
       problem_ = absl::StrCat("duplicate member \"", clip(name, 60), "\"");
       return false;
     }
@@ -103,31 +101,38 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     return absl::StrCat(to_absl(what.substr(0, quoted)), to_absl(what.substr(end + 1)));
   }
 
-  bool number(double value) {
-    add(JsonValue::Kind::kNumber)->number = value;
+  // Adds a value to the container that is being read and points to it.
+  Tree* place(Tree value) {
+    if (open_.empty()) return &(root_ = std::move(value));
+    Tree& parent = *open_.back();
+    if (parent.is_array()) return &parent.template get_ref<typename Tree::array_t&>().emplace_back(std::move(value));
+    auto& members = parent.template get_ref<typename Tree::object_t&>();
+    if constexpr (std::is_same_v<Tree, OrderedJson>) {
+      if (limits_.unique_members) return &members.emplace_back(std::move(key_), std::move(value)).second;  // no search
+    }
+    return &(members[std::move(key_)] = std::move(value));
+  }
+
+  bool add(Tree value) {
+    if (++values_ > limits_.max_values) {
+      problem_ = absl::StrCat("there are more than ", limits_.max_values, " values");
+      return false;
+    }
+    last_ = place(std::move(value));
     return true;
   }
 
-  JsonValue* add(JsonValue::Kind kind) {
-    JsonValue* value = &root_;
-    if (!open_.empty()) {
-      JsonValue& parent = *open_.back();
-      if (parent.is(JsonValue::Kind::kObject)) {
-        value = &parent.members.emplace_back(JsonMember{std::move(key_), JsonValue()}).value;
-      } else {
-        value = &parent.elements.emplace_back();
-      }
-    }
-    value->kind = kind;
-    return value;
-  }
-
-  bool open(JsonValue::Kind kind) {
-    if (static_cast<int>(open_.size()) >= max_depth_) {
-      problem_ = absl::StrCat("arrays and objects are nested deeper than ", max_depth_, " levels");
+  bool open(Tree container) {
+    if (static_cast<int>(open_.size()) >= limits_.max_depth) {
+      problem_ = absl::StrCat("arrays and objects are nested deeper than ", limits_.max_depth, " levels");
       return false;
     }
-    open_.push_back(add(kind));
+    if (!add(std::move(container))) return false;
+    open_.push_back(last_);
+    if constexpr (std::is_same_v<Tree, OrderedJson>) {
+      // Most objects are small, and members that do not move need no copies: their names are const.
+      if (last_->is_object()) last_->template get_ref<typename Tree::object_t&>().reserve(8);
+    }
     keys_.emplace_back();
     return true;
   }
@@ -138,11 +143,13 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     return true;
   }
 
-  JsonValue& root_;
-  const int max_depth_;
+  Tree& root_;
+  const JsonLimits& limits_;
+  std::size_t values_ = 0;
   // The containers being read. Only the last of them grows, so the pointers remain valid.
-  std::vector<JsonValue*> open_;
+  std::vector<Tree*> open_;
   std::vector<absl::flat_hash_set<std::string>> keys_;  // member names of each, to find duplicates
+  Tree* last_ = nullptr;                                // the value added last
   std::string key_;
   std::string problem_;
   size_t offset_ = 0;
@@ -180,39 +187,73 @@ class CountingIterator {
 
 }  // namespace
 
-const JsonValue* JsonValue::find(std::string_view key) const {
-  for (const auto& [name, value] : members) {
-    if (name == key) return &value;
-  }
-  return nullptr;
-}
-
-std::string_view kind_text(JsonValue::Kind kind) {
-  switch (kind) {
-    case JsonValue::Kind::kNull: return "null";
-    case JsonValue::Kind::kBool: return "true or false";
-    case JsonValue::Kind::kNumber: return "a number";
-    case JsonValue::Kind::kString: return "a string";
-    case JsonValue::Kind::kArray: return "an array";
-    case JsonValue::Kind::kObject: return "an object";
-  }
-  return "?";
-}
-
-absl::StatusOr<JsonValue> parse_json(std::string_view text, std::string_view path, const JsonOptions& options) {
+template <class Tree>
+absl::StatusOr<Tree> parse_json(std::string_view text, std::string_view path, const JsonLimits& limits) {
   // The parser would take a NUL for the end of the text and ignore the rest.
   if (const size_t nul = text.find('\0'); nul != std::string_view::npos) {
     return error_at(text, path, nul, "NUL byte, which JSON does not allow");
   }
-  JsonValue root;
-  Builder builder(root, options.max_depth);
+  Tree root;
+  Builder<Tree> builder(root, limits);
   const char* furthest = text.data();
   const CountingIterator begin(text.data(), &furthest);
   const CountingIterator end(text.data() + text.size(), &furthest);
-  if (nlohmann::json::sax_parse(begin, end, &builder)) return root;
+  if (Tree::sax_parse(begin, end, &builder)) return absl::StatusOr<Tree>(absl::in_place, std::move(root));
   size_t offset = builder.offset();
   if (offset == 0 && furthest != text.data()) offset = static_cast<size_t>(furthest - text.data()) - 1;
   return error_at(text, path, offset, builder.problem());
+}
+
+template absl::StatusOr<Json> parse_json(std::string_view, std::string_view, const JsonLimits&);
+template absl::StatusOr<OrderedJson> parse_json(std::string_view, std::string_view, const JsonLimits&);
+
+std::optional<std::string> string_at(const Json& value, JsonPath path) {
+  const Json* found = find(value, path);
+  if (found == nullptr || !found->is_string()) return std::nullopt;
+  return found->get_ref<const std::string&>();
+}
+
+std::optional<std::int64_t> integer_at(const Json& value, JsonPath path) {
+  const Json* found = find(value, path);
+  if (found == nullptr || !found->is_number_integer()) return std::nullopt;
+  if (found->is_number_unsigned()) {
+    const auto number = found->get<std::uint64_t>();
+    if (number > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) return std::nullopt;
+  }
+  return found->get<std::int64_t>();
+}
+
+std::optional<double> number_at(const Json& value, JsonPath path) {
+  const Json* found = find(value, path);
+  if (found == nullptr || !found->is_number()) return std::nullopt;
+  return found->get<double>();
+}
+
+std::optional<bool> bool_at(const Json& value, JsonPath path) {
+  const Json* found = find(value, path);
+  if (found == nullptr || !found->is_boolean()) return std::nullopt;
+  return found->get<bool>();
+}
+
+const Json& array_at(const Json& value, JsonPath path) {
+  static const Json* const kEmpty = new Json(Json::array());
+  const Json* found = find(value, path);
+  return found != nullptr && found->is_array() ? *found : *kEmpty;
+}
+
+std::string json_text(const Json& value) {
+  return value.dump(/*indent=*/-1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace);
+}
+
+std::string_view kind_text(const OrderedJson& value) {
+  switch (value.type()) {
+    case OrderedJson::value_t::null: return "null";
+    case OrderedJson::value_t::boolean: return "true or false";
+    case OrderedJson::value_t::string: return "a string";
+    case OrderedJson::value_t::array: return "an array";
+    case OrderedJson::value_t::object: return "an object";
+    default: return "a number";
+  }
 }
 
 }  // namespace hloroof::internal::inline base

@@ -1,8 +1,7 @@
-#include "lib/counts/xla_sizes.h"
-
 #include <algorithm>
 
 #include "lib/analysis/saturating.h"
+#include "lib/counts/xla_counts.h"
 #include "lib/ir/element_type.h"
 #include "lib/ir/shapes.h"
 

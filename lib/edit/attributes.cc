@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "absl/types/span.h"
-#include "hloroof/edit.h"
 #include "lib/base/error_place.h"
 #include "lib/base/source_text.h"
 #include "lib/base/strings.h"
+#include "lib/edit/editor.h"
 #include "lib/ir/attribute_form.h"
 #include "lib/ir/module_builder.h"
 #include "lib/ir/rows.h"
@@ -16,11 +16,10 @@
 #include "lib/values/opcode_attributes.h"
 #include "lib/values/values.h"
 
-namespace hloroof::inline v0 {
-using namespace internal;
+namespace hloroof::internal::inline edit {
 
 // Checks that `opcode` supports the attribute and that the value follows its grammar.
-absl::Status ModuleEditor::check_attribute(Opcode opcode, const NewAttribute& attribute) {
+absl::Status Editor::check_attribute(Opcode opcode, const NewAttribute& attribute) {
   const AttributeKey key = attribute.key;
   if (key >= AttributeKey::kConstantLiteral) return invalid_argument("the attribute key has no name in HLO text");
   const std::string name(to_string(key));
@@ -57,7 +56,7 @@ absl::Status ModuleEditor::check_attribute(Opcode opcode, const NewAttribute& at
 }
 
 // The position of a computation in the module's order.
-absl::StatusOr<std::size_t> ModuleEditor::place_of(ComputationId computation) const {
+absl::StatusOr<std::size_t> Editor::place_of(ComputationId computation) const {
   const std::vector<ComputationId>& order = ModuleRows::computation_order(module_);
   const auto at = std::find(order.begin(), order.end(), computation);
   if (!computation.valid() || at == order.end()) return invalid_argument("the computation id is not of this module");
@@ -65,7 +64,7 @@ absl::StatusOr<std::size_t> ModuleEditor::place_of(ComputationId computation) co
 }
 
 // Replaces the attribute list. A longer list is appended to the table.
-void ModuleEditor::write_attributes(InstructionId id, std::vector<AttributeData> attributes) {
+void Editor::write_attributes(InstructionId id, std::vector<AttributeData> attributes) {
   ModuleBuilder builder(module_);
   InstructionData& row = write(id);
   const bool fits = attributes.size() <= row.attribute_count && may_overwrite_attributes(row.attribute_begin);
@@ -79,7 +78,7 @@ void ModuleEditor::write_attributes(InstructionId id, std::vector<AttributeData>
 }
 
 // Replaces one attribute or adds it.
-void ModuleEditor::write_attribute(InstructionId id, const AttributeData& written) {
+void Editor::write_attribute(InstructionId id, const AttributeData& written) {
   const absl::Span<const AttributeData> span = module_.instruction(id).attributes();
   std::vector<AttributeData> attributes(span.begin(), span.end());
   const auto at =
@@ -96,7 +95,7 @@ void ModuleEditor::write_attribute(InstructionId id, const AttributeData& writte
   note(id, Edit::Kind::kAttributes, ShapeId(), written.key);
 }
 
-void ModuleEditor::take_attribute(InstructionId id, AttributeKey key) {
+void Editor::take_attribute(InstructionId id, AttributeKey key) {
   const absl::Span<const AttributeData> span = module_.instruction(id).attributes();
   std::vector<AttributeData> attributes(span.begin(), span.end());
   const auto at =
@@ -107,7 +106,7 @@ void ModuleEditor::take_attribute(InstructionId id, AttributeKey key) {
   note(id, Edit::Kind::kAttributes, ShapeId(), key);
 }
 
-absl::Status ModuleEditor::set_attribute(InstructionId id, AttributeKey key, std::string_view value) {
+absl::Status Editor::set_attribute(InstructionId id, AttributeKey key, std::string_view value) {
   if (absl::Status status = check_alive(id); !status.ok()) return status;
   const InstructionData& row = row_of(module_, id);
   NewAttribute made;
@@ -152,8 +151,8 @@ absl::Status ModuleEditor::set_attribute(InstructionId id, AttributeKey key, std
   return absl::OkStatus();
 }
 
-absl::Status ModuleEditor::set_computations(InstructionId id, AttributeKey key,
-                                            const std::vector<ComputationId>& computations) {
+absl::Status Editor::set_computations(InstructionId id, AttributeKey key,
+                                      const std::vector<ComputationId>& computations) {
   if (absl::Status status = check_alive(id); !status.ok()) return status;
   const InstructionData& row = row_of(module_, id);
   if (!names_computations(key)) return invalid_argument(std::string(to_string(key)) + " takes text, not computations");
@@ -186,7 +185,7 @@ absl::Status ModuleEditor::set_computations(InstructionId id, AttributeKey key,
   return absl::OkStatus();
 }
 
-absl::Status ModuleEditor::remove_attribute(InstructionId id, AttributeKey key) {
+absl::Status Editor::remove_attribute(InstructionId id, AttributeKey key) {
   if (absl::Status status = check_alive(id); !status.ok()) return status;
   const InstructionView instruction = module_.instruction(id);
   if (key == AttributeKey::kConstantLiteral || !instruction.has(key)) {
@@ -213,4 +212,4 @@ absl::Status ModuleEditor::remove_attribute(InstructionId id, AttributeKey key) 
   return absl::OkStatus();
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal::inline edit

@@ -3,6 +3,7 @@
 
 #include "hloroof/edit.h"
 #include "lib/base/strings.h"
+#include "lib/edit/editor.h"
 #include "lib/ir/module_builder.h"
 #include "lib/ir/rows.h"
 #include "lib/text/legal_name.h"
@@ -38,7 +39,7 @@ Module new_module(std::string_view name, const ModuleHeader& header) {
 ComputationBuilder::ComputationBuilder(ModuleEditor& edit, std::string_view name, bool entry, ComputationId before)
     : edit_(edit) {
   if (!before.valid() && edit.module().has_entry()) before = edit.module().entry().id();
-  id_ = edit.add_computation(is_name(name) ? name : "computation", entry, before);
+  id_ = edit.editor_->add_computation(is_name(name) ? name : "computation", entry, before);
   if (!is_name(name)) status_ = invalid_argument("'" + std::string(name) + "' is not a legal name of a computation");
 }
 
@@ -89,7 +90,7 @@ InstructionId ComputationBuilder::element(InstructionId tuple, std::uint32_t ind
 
 absl::StatusOr<ComputationId> ComputationBuilder::finish(InstructionId root) {
   if (!status_.ok()) return status_;
-  if (const auto place = edit_.place_of(id_); !place.ok()) return place.status();  // a rollback removed it
+  if (const auto place = edit_.editor_->place_of(id_); !place.ok()) return place.status();  // a rollback removed it
   const InstructionId last = row_of(edit_.module(), id_).last;
   if (!last.valid()) return invalid_argument("the computation has no instructions");
   if (absl::Status status = edit_.set_root(id_, root.valid() ? root : last); !status.ok()) return status;

@@ -5,10 +5,9 @@
 #include <string>
 #include <utility>
 
-#include "hloroof/edit.h"
 #include "lib/base/strings.h"
 #include "lib/edit/edit_log.h"
-#include "lib/edit/undo_log.h"
+#include "lib/edit/editor.h"
 #include "lib/ir/module_builder.h"
 #include "lib/ir/rows.h"
 
@@ -21,22 +20,30 @@ std::atomic<std::uint64_t> last_checkpoint{0};
 
 }  // namespace
 
+std::vector<Edit> EditLog::take(ModuleEditor& editor) {
+  if (!editor.editor_->edits_.empty()) ++editor.editor_->times_taken_;
+  return std::exchange(editor.editor_->edits_, {});
+}
+
+absl::StatusOr<std::size_t> EditLog::level_of(const ModuleEditor& editor, const Checkpoint& checkpoint) {
+  return editor.editor_->level_of(checkpoint);
+}
+
+bool EditLog::restore(ModuleEditor& editor, std::size_t level) { return editor.editor_->restore(level); }
+
+void EditLog::cut_tables(ModuleEditor& editor, std::size_t level) { editor.editor_->cut_tables(level); }
+
 std::size_t EditLog::instructions_at(const ModuleEditor& editor, std::size_t level) {
-  return editor.undo_->levels[level].instructions;
+  return editor.editor_->undo_->levels[level].instructions;
 }
 
 std::size_t EditLog::computations_at(const ModuleEditor& editor, std::size_t level) {
-  return editor.undo_->levels[level].computations;
+  return editor.editor_->undo_->levels[level].computations;
 }
 
 std::uint64_t EditLog::checkpoints() { return last_checkpoint.load(std::memory_order_relaxed); }
 
 std::uint64_t EditLog::next_checkpoint() { return ++last_checkpoint; }
-
-}  // namespace hloroof::internal::inline edit
-
-namespace hloroof::inline v0 {
-using namespace internal;
 
 namespace {
 
@@ -54,7 +61,7 @@ Edit inverse(const Module& module, const Edit& edit) {
 
 }  // namespace
 
-Checkpoint ModuleEditor::checkpoint() {
+Checkpoint Editor::checkpoint() {
   if (undo_ == nullptr) undo_ = std::make_unique<UndoLog>();
   ModuleBuilder builder(module_);
   UndoLog::Level level;
@@ -85,7 +92,7 @@ Checkpoint ModuleEditor::checkpoint() {
 }
 
 // Returns the index of the level of a checkpoint.
-absl::StatusOr<std::size_t> ModuleEditor::level_of(const Checkpoint& checkpoint) const {
+absl::StatusOr<std::size_t> Editor::level_of(const Checkpoint& checkpoint) const {
   if (checkpoint.serial_ == 0) return invalid_argument("the checkpoint was not made by checkpoint()");
   for (std::size_t i = undo_ == nullptr ? 0 : undo_->levels.size(); i-- > 0;) {
     if (undo_->levels[i].serial == checkpoint.serial_) return i;
@@ -94,7 +101,7 @@ absl::StatusOr<std::size_t> ModuleEditor::level_of(const Checkpoint& checkpoint)
       "the checkpoint is of another editor, was released, or was made after one that was rolled back to or released");
 }
 
-absl::Status ModuleEditor::rollback(const Checkpoint& checkpoint) {
+absl::Status Editor::rollback(const Checkpoint& checkpoint) {
   const absl::StatusOr<std::size_t> level = level_of(checkpoint);
   if (!level.ok()) return level.status();
   if (restore(*level)) {
@@ -106,7 +113,7 @@ absl::Status ModuleEditor::rollback(const Checkpoint& checkpoint) {
   return absl::OkStatus();
 }
 
-absl::Status ModuleEditor::release(const Checkpoint& checkpoint) {
+absl::Status Editor::release(const Checkpoint& checkpoint) {
   const absl::StatusOr<std::size_t> found = level_of(checkpoint);
   if (!found.ok()) return found.status();
   if (*found == 0) {
@@ -124,7 +131,7 @@ absl::Status ModuleEditor::release(const Checkpoint& checkpoint) {
 // Restores everything that is older than the checkpoint and marks the newer instructions as erased. Notes the edits
 // that this amounts to. Returns false if no reader has taken an edit since the checkpoint; no edit needs to be noted
 // then.
-bool ModuleEditor::restore(std::size_t index) {
+bool Editor::restore(std::size_t index) {
   UndoLog& undo = *undo_;
   undo.levels.resize(index + 1);
   const UndoLog::Level& level = undo.levels.back();
@@ -189,7 +196,7 @@ bool ModuleEditor::restore(std::size_t index) {
 }
 
 // Removes what is newer than the checkpoint. Its ids are free again.
-void ModuleEditor::cut_tables(std::size_t index) {
+void Editor::cut_tables(std::size_t index) {
   UndoLog::Level& level = undo_->levels[index];
   level.pending = edits_.size();
   level.taken = times_taken_;
@@ -209,31 +216,31 @@ void ModuleEditor::cut_tables(std::size_t index) {
 // ---- What the edits write
 // --------------------------------------------------------------------------------------------
 
-InstructionData& ModuleEditor::write(InstructionId id) {
+InstructionData& Editor::write(InstructionId id) {
   InstructionData& row = ModuleBuilder(module_).instructions()[id.index];
   if (undo_ != nullptr && id.index < undo_->levels.back().instructions) undo_->old_instructions.emplace_back(id, row);
   return row;
 }
 
-ComputationData& ModuleEditor::write(ComputationId id) {
+ComputationData& Editor::write(ComputationId id) {
   ComputationData& row = ModuleBuilder(module_).computations()[id.index];
   if (undo_ != nullptr && id.index < undo_->levels.back().computations) undo_->old_computations.emplace_back(id, row);
   return row;
 }
 
-std::uint64_t& ModuleEditor::write_position(InstructionId id) {
+std::uint64_t& Editor::write_position(InstructionId id) {
   std::uint64_t& position = position_[id.index];
   if (undo_ != nullptr && id.index < undo_->levels.back().instructions) undo_->old_positions.emplace_back(id, position);
   return position;
 }
 
-std::vector<InstructionId>& ModuleEditor::write_control_users(InstructionId id) {
+std::vector<InstructionId>& Editor::write_control_users(InstructionId id) {
   std::vector<InstructionId>& users = control_users_[id.index];
   if (undo_ != nullptr) undo_->old_control_users.emplace_back(id.index, users);
   return users;
 }
 
-std::vector<AttributeData>& ModuleEditor::write_header() {
+std::vector<AttributeData>& Editor::write_header() {
   std::vector<AttributeData>& header = ModuleBuilder(module_).header_attributes();
   if (undo_ != nullptr && undo_->old_headers.size() == undo_->levels.back().old_headers) {
     undo_->old_headers.push_back(header);
@@ -241,7 +248,7 @@ std::vector<AttributeData>& ModuleEditor::write_header() {
   return header;
 }
 
-std::vector<ComputationId>& ModuleEditor::write_order() {
+std::vector<ComputationId>& Editor::write_order() {
   std::vector<ComputationId>& order = ModuleBuilder(module_).computation_order();
   if (undo_ != nullptr && undo_->old_orders.size() == undo_->levels.back().old_orders) {
     undo_->old_orders.push_back(order);
@@ -250,21 +257,21 @@ std::vector<ComputationId>& ModuleEditor::write_order() {
 }
 
 // A list in the tables of operands and attributes may be overwritten only if no checkpoint needs it.
-bool ModuleEditor::may_overwrite_operands(std::size_t begin) const {
+bool Editor::may_overwrite_operands(std::size_t begin) const {
   return undo_ == nullptr || begin >= undo_->levels.back().operands;
 }
 
-bool ModuleEditor::may_overwrite_attributes(std::size_t begin) const {
+bool Editor::may_overwrite_attributes(std::size_t begin) const {
   return undo_ == nullptr || begin >= undo_->levels.back().attributes;
 }
 
-void ModuleEditor::note(InstructionId id, Edit::Kind kind, ShapeId old_shape, AttributeKey key) {
+void Editor::note(InstructionId id, Edit::Kind kind, ShapeId old_shape, AttributeKey key) {
   edits_.push_back({id, kind, old_shape, key});
   if (undo_ != nullptr) undo_->edits.push_back(edits_.back());
   leave_single_form(id, kind, key);
 }
 
-void ModuleEditor::add_use(InstructionId operand, InstructionId user) {
+void Editor::add_use(InstructionId operand, InstructionId user) {
   std::vector<InstructionId>& users = users_[operand.index];
   // The uses by one instruction are usually consecutive.
   if (!users.empty() && users.back() == user) return;
@@ -276,7 +283,7 @@ void ModuleEditor::add_use(InstructionId operand, InstructionId user) {
 }
 
 // Call this when `operand` is no longer an operand of `user`.
-void ModuleEditor::remove_use(InstructionId operand, InstructionId user) {
+void Editor::remove_use(InstructionId operand, InstructionId user) {
   std::vector<InstructionId>& users = users_[operand.index];
   const auto at = std::find(users.begin(), users.end(), user);
   if (at == users.end()) return;
@@ -289,12 +296,12 @@ void ModuleEditor::remove_use(InstructionId operand, InstructionId user) {
 }
 
 // `scope` is invalid for the name of a computation.
-void ModuleEditor::take_name(ComputationId scope, const std::string& name) {
+void Editor::take_name(ComputationId scope, const std::string& name) {
   std::unordered_set<std::string>& names = scope.valid() ? names_[scope.index] : computation_names_;
   if (names.insert(name).second && undo_ != nullptr) undo_->names.push_back({scope, name, true});
 }
 
-void ModuleEditor::free_name(ComputationId scope, const std::string& name) {
+void Editor::free_name(ComputationId scope, const std::string& name) {
   // A rollback can correct an index that exists, but not one that a later edit makes.
   if (scope.valid() && undo_ != nullptr) index_names(scope);
   if (scope.valid() && names_.count(scope.index) == 0) return;
@@ -302,4 +309,4 @@ void ModuleEditor::free_name(ComputationId scope, const std::string& name) {
   if (names.erase(name) != 0 && undo_ != nullptr) undo_->names.push_back({scope, name, false});
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal::inline edit

@@ -1,18 +1,17 @@
 // The side tables of the editor: users, positions, names and added texts.
+#include "lib/edit/editor.h"
+
 #include <algorithm>
 #include <limits>
 #include <string>
 #include <utility>
 
 #include "absl/types/span.h"
-#include "hloroof/edit.h"
 #include "lib/base/strings.h"
-#include "lib/edit/undo_log.h"
 #include "lib/ir/module_builder.h"
 #include "lib/ir/rows.h"
 
-namespace hloroof::inline v0 {
-using namespace internal;
+namespace hloroof::internal::inline edit {
 
 namespace {
 
@@ -23,7 +22,7 @@ bool is_control(const AttributeData& attribute) { return attribute.key == Attrib
 
 }  // namespace
 
-ModuleEditor::ModuleEditor(Module& module)
+Editor::Editor(Module& module)
     : module_(module), users_(module.instruction_limit()), position_(module.instruction_limit(), 0) {
   for (ComputationView computation : module.computations()) {
     computation_names_.emplace(computation.name());
@@ -37,14 +36,12 @@ ModuleEditor::ModuleEditor(Module& module)
   }
 }
 
-ModuleEditor::~ModuleEditor() = default;
-
-bool ModuleEditor::is_alive(InstructionId id) const {
+bool Editor::is_alive(InstructionId id) const {
   return id.valid() && id.index < module_.instruction_limit() &&
          (row_of(module_, id).flags & InstructionData::kErased) == 0;
 }
 
-absl::Status ModuleEditor::check_alive(InstructionId id) const {
+absl::Status Editor::check_alive(InstructionId id) const {
   if (is_alive(id)) return absl::OkStatus();
   if (!id.valid() || id.index >= module_.instruction_limit()) {
     return invalid_argument("the instruction id is not of this module");
@@ -53,13 +50,13 @@ absl::Status ModuleEditor::check_alive(InstructionId id) const {
 }
 
 // Stores equal texts once, because a search over variants sets the same few values many times.
-TextRange ModuleEditor::text(std::string_view text) {
+TextRange Editor::text(std::string_view text) {
   const auto [at, is_new] = texts_.try_emplace(std::string(text));
   if (is_new) at->second = ModuleBuilder(module_).add_text(text);
   return at->second;
 }
 
-void ModuleEditor::renumber(ComputationId computation) {
+void Editor::renumber(ComputationId computation) {
   std::uint64_t next = kGap;
   for (InstructionView instruction : module_.computation(computation).instructions()) {
     write_position(instruction.id()) = next;
@@ -68,7 +65,7 @@ void ModuleEditor::renumber(ComputationId computation) {
 }
 
 // Sets the position of a linked instruction between those of its neighbours.
-void ModuleEditor::place(InstructionId id) {
+void Editor::place(InstructionId id) {
   const InstructionData& row = row_of(module_, id);
   const std::uint64_t low = row.previous.valid() ? position_[row.previous.index] : 0;
   const std::uint64_t high = row.next.valid() ? position_[row.next.index] : low + 2 * kGap;
@@ -77,7 +74,7 @@ void ModuleEditor::place(InstructionId id) {
 }
 
 // Adds an unlinked row without operands and attributes.
-InstructionId ModuleEditor::new_row(InstructionData row) {
+InstructionId Editor::new_row(InstructionData row) {
   ModuleBuilder builder(module_);
   const InstructionId id(builder.instructions().size());
   row.operand_count = 0;
@@ -89,8 +86,8 @@ InstructionId ModuleEditor::new_row(InstructionData row) {
 }
 
 // Adds an instruction like `row` to its computation, before `before` or at the end.
-InstructionId ModuleEditor::add_row(const InstructionData& row, const std::vector<InstructionId>& operands,
-                                    std::vector<AttributeData> attributes, InstructionId before) {
+InstructionId Editor::add_row(const InstructionData& row, const std::vector<InstructionId>& operands,
+                              std::vector<AttributeData> attributes, InstructionId before) {
   const InstructionId id = new_row(row);
   write_operands(id, operands);
   write_attributes(id, std::move(attributes));
@@ -100,7 +97,7 @@ InstructionId ModuleEditor::add_row(const InstructionData& row, const std::vecto
 }
 
 // Inserts an unlinked instruction into `computation`, before `before` or at the end.
-void ModuleEditor::link(InstructionId id, ComputationId computation, InstructionId before) {
+void Editor::link(InstructionId id, ComputationId computation, InstructionId before) {
   spell_out(computation);
   InstructionData& row = write(id);
   ComputationData& owner = write(computation);
@@ -114,7 +111,7 @@ void ModuleEditor::link(InstructionId id, ComputationId computation, Instruction
   place(id);
 }
 
-void ModuleEditor::unlink(InstructionId id) {
+void Editor::unlink(InstructionId id) {
   spell_out(row_of(module_, id).computation);
   InstructionData& row = write(id);
   ComputationData& owner = write(row.computation);
@@ -125,7 +122,7 @@ void ModuleEditor::unlink(InstructionId id) {
   row.next = row.previous = InstructionId();
 }
 
-void ModuleEditor::index_names(ComputationId computation) {
+void Editor::index_names(ComputationId computation) {
   const auto [at, is_new] = names_.try_emplace(computation.index);
   if (!is_new) return;
   for (InstructionView instruction : module_.computation(computation).instructions()) {
@@ -134,7 +131,7 @@ void ModuleEditor::index_names(ComputationId computation) {
 }
 
 // Returns `stem`, or stem.N if `stem` is taken.
-TextRange ModuleEditor::unique_name(ComputationId computation, std::string_view stem) {
+TextRange Editor::unique_name(ComputationId computation, std::string_view stem) {
   index_names(computation);
   const std::unordered_set<std::string>& names = names_[computation.index];
   std::string name(stem);
@@ -145,7 +142,7 @@ TextRange ModuleEditor::unique_name(ComputationId computation, std::string_view 
 
 // Removes the entry layout from the header if `id` is a parameter or the root of the entry. Readers then use the
 // layouts of the instructions, which the edit has changed.
-void ModuleEditor::forget_entry_layout(InstructionId id) {
+void Editor::forget_entry_layout(InstructionId id) {
   const InstructionData& row = row_of(module_, id);
   if (!module_.has_entry() || row.computation != module_.entry().id()) return;
   if (row.opcode != Opcode::kParameter && row_of(module_.entry()).root != id) return;
@@ -157,7 +154,7 @@ void ModuleEditor::forget_entry_layout(InstructionId id) {
 }
 
 // Removes `id` from the control predecessors of other instructions and from the control users of its own predecessors.
-void ModuleEditor::drop_control_edges(InstructionId id) {
+void Editor::drop_control_edges(InstructionId id) {
   for (InstructionView predecessor : module_.instruction(id).control_predecessors()) {
     std::vector<InstructionId>& users = write_control_users(predecessor.id());
     users.erase(std::remove(users.begin(), users.end(), id), users.end());
@@ -189,4 +186,4 @@ void ModuleEditor::drop_control_edges(InstructionId id) {
   write_control_users(id).clear();
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal::inline edit

@@ -5,16 +5,15 @@
 #include <unordered_set>
 #include <utility>
 
-#include "hloroof/edit.h"
 #include "lib/base/strings.h"
+#include "lib/edit/editor.h"
 #include "lib/ir/module_builder.h"
 #include "lib/ir/rows.h"
 #include "lib/ir/shapes.h"
 #include "lib/text/legal_name.h"
 #include "lib/values/attribute_values.h"
 
-namespace hloroof::inline v0 {
-using namespace internal;
+namespace hloroof::internal::inline edit {
 
 namespace {
 
@@ -34,8 +33,8 @@ ComputationView body_of(InstructionView instruction) {
 }  // namespace
 
 // Copies an instruction into `computation`, before `before` or at the end.
-InstructionId ModuleEditor::copy(InstructionId from, ComputationId computation, InstructionId before,
-                                 const std::vector<InstructionId>& operands) {
+InstructionId Editor::copy(InstructionId from, ComputationId computation, InstructionId before,
+                           const std::vector<InstructionId>& operands) {
   InstructionData row = row_of(module_, from);
   std::vector<AttributeData> attributes = spelled_attributes(row);
   // Control edges connect instructions of one computation, so the copy drops them.
@@ -52,9 +51,9 @@ InstructionId ModuleEditor::copy(InstructionId from, ComputationId computation, 
 
 // Copies the instructions of a computation except its parameters, which `arguments` replace. Returns the copies by the
 // index of the original, including the arguments.
-std::unordered_map<std::uint32_t, InstructionId> ModuleEditor::copy_body(ComputationId from, ComputationId to,
-                                                                         InstructionId before,
-                                                                         const std::vector<InstructionId>& arguments) {
+std::unordered_map<std::uint32_t, InstructionId> Editor::copy_body(ComputationId from, ComputationId to,
+                                                                   InstructionId before,
+                                                                   const std::vector<InstructionId>& arguments) {
   std::unordered_map<std::uint32_t, InstructionId> made;
   for (InstructionId at = row_of(module_, from).first; at.valid(); at = row_of(module_, at).next) {
     const InstructionData& row = row_of(module_, at);
@@ -70,8 +69,7 @@ std::unordered_map<std::uint32_t, InstructionId> ModuleEditor::copy_body(Computa
   return made;
 }
 
-absl::StatusOr<InstructionId> ModuleEditor::fuse(const std::vector<InstructionId>& instructions,
-                                                 std::string_view kind) {
+absl::StatusOr<InstructionId> Editor::fuse(const std::vector<InstructionId>& instructions, std::string_view kind) {
   NewAttribute of_kind;
   of_kind.key = AttributeKey::kKind;
   of_kind.value = std::string(kind);
@@ -79,15 +77,14 @@ absl::StatusOr<InstructionId> ModuleEditor::fuse(const std::vector<InstructionId
   return move_out(instructions, Opcode::kFusion, "fused_computation", {of_kind});
 }
 
-absl::StatusOr<InstructionId> ModuleEditor::outline(const std::vector<InstructionId>& instructions,
-                                                    std::string_view name) {
+absl::StatusOr<InstructionId> Editor::outline(const std::vector<InstructionId>& instructions, std::string_view name) {
   if (!is_name(name)) return invalid_argument("'" + std::string(name) + "' is not a legal name of a computation");
   return move_out(instructions, Opcode::kCall, name, {});
 }
 
 // Checks that the computation that `id` calls can replace `id`. It must be in the text, have a parameter of the right
 // shape for each operand, and have a root of the shape of `id`.
-absl::Status ModuleEditor::check_inlinable(InstructionId id) const {
+absl::Status Editor::check_inlinable(InstructionId id) const {
   const InstructionView instruction = module_.instruction(id);
   const std::string name(instruction.name());
   if (!has_body(instruction)) {
@@ -122,14 +119,14 @@ absl::Status ModuleEditor::check_inlinable(InstructionId id) const {
 }
 
 // Returns the shape of the instruction that replaces `inner`, an instruction of the computation that `id` calls.
-ShapeId ModuleEditor::shape_inlined(InstructionId id, InstructionId inner) const {
+ShapeId Editor::shape_inlined(InstructionId id, InstructionId inner) const {
   const InstructionData& row = row_of(module_, inner);
   if (row.opcode != Opcode::kParameter) return row.shape;
   return row_of(module_, module_.instruction(id).operand_ids()[row.number]).shape;
 }
 
 // The plan for moving instructions into a new computation.
-struct ModuleEditor::MovePlan {
+struct Editor::MovePlan {
   std::vector<InstructionId> members;  // in program order
   std::unordered_set<std::uint32_t> inside;
   std::vector<InstructionId> later;      // between the members and dependent on one; to move after them
@@ -137,15 +134,15 @@ struct ModuleEditor::MovePlan {
   std::vector<InstructionId> results;    // members with users outside
 };
 
-absl::StatusOr<InstructionId> ModuleEditor::move_out(const std::vector<InstructionId>& instructions, Opcode opcode,
-                                                     std::string_view stem, std::vector<NewAttribute> attributes) {
+absl::StatusOr<InstructionId> Editor::move_out(const std::vector<InstructionId>& instructions, Opcode opcode,
+                                               std::string_view stem, std::vector<NewAttribute> attributes) {
   const absl::StatusOr<MovePlan> plan = plan_move(instructions, opcode);
   if (!plan.ok()) return plan.status();
   return commit_move(*plan, opcode, stem, std::move(attributes));
 }
 
-absl::StatusOr<ModuleEditor::MovePlan> ModuleEditor::plan_move(const std::vector<InstructionId>& instructions,
-                                                               Opcode opcode) const {
+absl::StatusOr<Editor::MovePlan> Editor::plan_move(const std::vector<InstructionId>& instructions,
+                                                   Opcode opcode) const {
   if (instructions.empty()) return invalid_argument("there is nothing to fuse or outline");
   for (InstructionId id : instructions) {
     if (absl::Status status = check_alive(id); !status.ok()) return status;
@@ -181,7 +178,7 @@ absl::StatusOr<ModuleEditor::MovePlan> ModuleEditor::plan_move(const std::vector
 }
 
 // Fills in plan.later. Errors: InvalidArgument if a member depends on an instruction in it.
-absl::Status ModuleEditor::find_later(MovePlan& plan) const {
+absl::Status Editor::find_later(MovePlan& plan) const {
   std::unordered_set<std::uint32_t> depends;
   for (InstructionId at = plan.members.front(); at != plan.members.back(); at = row_of(module_, at).next) {
     const InstructionId next = row_of(module_, at).next;
@@ -205,8 +202,8 @@ absl::Status ModuleEditor::find_later(MovePlan& plan) const {
 }
 
 // Nothing from here on can fail.
-InstructionId ModuleEditor::commit_move(const MovePlan& plan, Opcode opcode, std::string_view stem,
-                                        std::vector<NewAttribute> attributes) {
+InstructionId Editor::commit_move(const MovePlan& plan, Opcode opcode, std::string_view stem,
+                                  std::vector<NewAttribute> attributes) {
   const InstructionId last = plan.members.back();
   const ComputationId computation = row_of(module_, last).computation;
   const ComputationId body = move_into_body(plan, opcode, stem);
@@ -253,7 +250,7 @@ InstructionId ModuleEditor::commit_move(const MovePlan& plan, Opcode opcode, std
 
 // Creates a computation before the computation of the members. It has copies of the members and of the computations of
 // the fusions among them.
-ComputationId ModuleEditor::move_into_body(const MovePlan& plan, Opcode opcode, std::string_view stem) {
+ComputationId Editor::move_into_body(const MovePlan& plan, Opcode opcode, std::string_view stem) {
   const ComputationId body = add_computation(stem, false, row_of(module_, plan.members.back()).computation);
   std::unordered_map<std::uint32_t, InstructionId> made;
   for (InstructionId argument : plan.arguments) {
@@ -292,7 +289,7 @@ ComputationId ModuleEditor::move_into_body(const MovePlan& plan, Opcode opcode, 
 }
 
 // Checks that the body of `id` can replace it for all get-tuple-element users of its result.
-absl::Status ModuleEditor::plan_unfuse(InstructionId id) const {
+absl::Status Editor::plan_unfuse(InstructionId id) const {
   if (absl::Status status = check_alive(id); !status.ok()) return status;
   if (absl::Status status = check_inlinable(id); !status.ok()) return status;
   const ComputationView body = body_of(module_.instruction(id));
@@ -308,7 +305,7 @@ absl::Status ModuleEditor::plan_unfuse(InstructionId id) const {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<InstructionId>> ModuleEditor::unfuse(InstructionId id) {
+absl::StatusOr<std::vector<InstructionId>> Editor::unfuse(InstructionId id) {
   if (absl::Status status = plan_unfuse(id); !status.ok()) return status;
   // Nothing from here on can fail.
   const InstructionView instruction = module_.instruction(id);
@@ -347,4 +344,4 @@ absl::StatusOr<std::vector<InstructionId>> ModuleEditor::unfuse(InstructionId id
   return result;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal::inline edit

@@ -7,14 +7,13 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "hloroof/edit.h"
+#include "lib/edit/editor.h"
 #include "lib/ir/attribute_form.h"
 #include "lib/ir/module_builder.h"
 #include "lib/ir/rows.h"
 #include "lib/values/scan.h"
 
-namespace hloroof::inline v0 {
-using namespace internal;
+namespace hloroof::internal::inline edit {
 
 namespace {
 
@@ -29,7 +28,7 @@ void clear_flag(InstructionData& row, InstructionData::Flag flag) {
 }  // namespace
 
 // Returns t_0 for t#0.
-std::string ModuleEditor::spelled_name(std::string_view name) {
+std::string Editor::spelled_name(std::string_view name) {
   std::string result(name);
   for (char& c : result) {
     if (!is_word(c)) c = '_';
@@ -38,7 +37,7 @@ std::string ModuleEditor::spelled_name(std::string_view name) {
 }
 
 // The attributes of an instruction that is spelled out. Only a path implies the index of a get-tuple-element.
-std::vector<AttributeData> ModuleEditor::spelled_attributes(const InstructionData& row) {
+std::vector<AttributeData> Editor::spelled_attributes(const InstructionData& row) {
   const absl::Span<const AttributeData> span = ModuleRows::attributes(module_, row);
   std::vector<AttributeData> result(span.begin(), span.end());
   if (!has_flag(row, InstructionData::kCompactTupleAccess)) return result;
@@ -50,7 +49,7 @@ std::vector<AttributeData> ModuleEditor::spelled_attributes(const InstructionDat
 }
 
 // Makes an ordinary get-tuple-element of %t#0, and of the paths through it, whose names begin with its own.
-void ModuleEditor::spell_out_element(InstructionId id) {
+void Editor::spell_out_element(InstructionId id) {
   std::vector<InstructionId> open = {id};
   while (!open.empty()) {
     const InstructionId at = open.back();
@@ -67,13 +66,13 @@ void ModuleEditor::spell_out_element(InstructionId id) {
   }
 }
 
-void ModuleEditor::spell_out_elements_of(InstructionId tuple) {
+void Editor::spell_out_elements_of(InstructionId tuple) {
   const std::vector<InstructionId> all(users(tuple).begin(), users(tuple).end());
   for (InstructionId user : all) spell_out_element(user);
 }
 
 // Makes an async-start of X-start, and its computation one of the text.
-void ModuleEditor::spell_out_start(InstructionId start) {
+void Editor::spell_out_start(InstructionId start) {
   const InstructionData row = row_of(module_, start);
   const bool is_short = row.opcode == Opcode::kAsyncStart && has_flag(row, InstructionData::kSugaredAsync);
   const auto called = module_.instruction(start).computations(AttributeKey::kCalls);
@@ -110,7 +109,7 @@ void ModuleEditor::spell_out_start(InstructionId start) {
 }
 
 // Call this before an edit inside `computation`.
-void ModuleEditor::spell_out(ComputationId computation) {
+void Editor::spell_out(ComputationId computation) {
   if (!is_synthesized(row_of(module_, computation))) return;
   for (std::size_t i = 0; i < module_.instruction_limit(); ++i) {
     const InstructionId id(i);
@@ -127,13 +126,13 @@ void ModuleEditor::spell_out(ComputationId computation) {
 }
 
 // Call this before an edit of the shape, the operands or the attributes of `id`.
-void ModuleEditor::spell_out(InstructionId id) {
+void Editor::spell_out(InstructionId id) {
   spell_out(row_of(module_, id).computation);
   spell_out_element(id);
 }
 
 // Gives a copy of X-start a computation of its own, which the short form implies.
-void ModuleEditor::copy_wrapped(InstructionId start) {
+void Editor::copy_wrapped(InstructionId start) {
   const InstructionData& row = row_of(module_, start);
   if (row.opcode != Opcode::kAsyncStart || !has_flag(row, InstructionData::kSugaredAsync)) return;
   const auto called = module_.instruction(start).computations(AttributeKey::kCalls);
@@ -152,7 +151,7 @@ void ModuleEditor::copy_wrapped(InstructionId start) {
 }
 
 // Erases the computation that X-start implies, which has no other caller. Call this before erasing the start.
-void ModuleEditor::erase_wrapped(InstructionId start) {
+void Editor::erase_wrapped(InstructionId start) {
   if (row_of(module_, start).opcode != Opcode::kAsyncStart) return;
   const auto called = module_.instruction(start).computations(AttributeKey::kCalls);
   if (called.empty() || !is_synthesized(row_of(called[0]))) return;
@@ -167,7 +166,7 @@ void ModuleEditor::erase_wrapped(InstructionId start) {
 }
 
 // The instruction X in X-start, which shares its attributes; invalid if `start` is not in the short form.
-InstructionId ModuleEditor::wrapped_root(InstructionId start) const {
+InstructionId Editor::wrapped_root(InstructionId start) const {
   const InstructionData& row = row_of(module_, start);
   if (row.opcode != Opcode::kAsyncStart || !has_flag(row, InstructionData::kSugaredAsync)) return {};
   const auto called = module_.instruction(start).computations(AttributeKey::kCalls);
@@ -176,7 +175,7 @@ InstructionId ModuleEditor::wrapped_root(InstructionId start) const {
 
 // A pasted instruction is printed as one while nothing but itself and the shapes of its operands changed. `id` is the
 // instruction of an edit.
-void ModuleEditor::leave_single_form(InstructionId id, Edit::Kind kind, AttributeKey key) {
+void Editor::leave_single_form(InstructionId id, Edit::Kind kind, AttributeKey key) {
   if (!ModuleRows::is_single_instruction(module_) || !id.valid()) return;
   const bool is_root = module_.has_entry() && row_of(module_.entry()).root == id;
   const bool is_operand = has_flag(row_of(module_, id), InstructionData::kImplicit);
@@ -187,4 +186,4 @@ void ModuleEditor::leave_single_form(InstructionId id, Edit::Kind kind, Attribut
   note(InstructionId(), Edit::Kind::kEverything);
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal::inline edit

@@ -6,27 +6,27 @@
 #include <utility>
 
 #include "absl/types/span.h"
-#include "hloroof/edit.h"
 #include "lib/base/source_text.h"
 #include "lib/base/strings.h"
+#include "lib/edit/editor.h"
 #include "lib/infer/infer_shape.h"
 #include "lib/ir/module_builder.h"
 #include "lib/ir/rows.h"
+#include "lib/ir/shapes.h"
 #include "lib/values/cursor.h"
 #include "lib/values/decode.h"
 #include "lib/values/shape_parser.h"
 
-namespace hloroof::inline v0 {
-using namespace internal;
+namespace hloroof::internal::inline edit {
 
-absl::StatusOr<ShapeId> ModuleEditor::shape(std::string_view text) {
+absl::StatusOr<ShapeId> Editor::shape(std::string_view text) {
   ShapeTable& shapes = ModuleBuilder(module_).shapes();
   return parse_text<ShapeId>(text, [&](Cursor& cursor, ShapeId* id) { return read_shape(cursor, &shapes, id); });
 }
 
-ShapeId ModuleEditor::shape(const Shape& shape) { return ModuleBuilder(module_).shapes().intern(canonical(shape)); }
+ShapeId Editor::shape(const Shape& shape) { return ModuleBuilder(module_).shapes().intern(canonical(shape)); }
 
-absl::Status ModuleEditor::set_shape(InstructionId id, ShapeId shape) {
+absl::Status Editor::set_shape(InstructionId id, ShapeId shape) {
   if (absl::Status status = check_alive(id); !status.ok()) return status;
   if (!shape.valid() || shape.index >= module_.shapes().size()) {
     return invalid_argument("the shape id is not of this module");
@@ -47,13 +47,13 @@ absl::Status ModuleEditor::set_shape(InstructionId id, ShapeId shape) {
   return absl::OkStatus();
 }
 
-absl::Status ModuleEditor::set_shape(InstructionId id, std::string_view text) {
+absl::Status Editor::set_shape(InstructionId id, std::string_view text) {
   if (absl::Status status = check_alive(id); !status.ok()) return status;
   const absl::StatusOr<ShapeId> read = shape(text);
   return read.ok() ? set_shape(id, *read) : read.status();
 }
 
-absl::Status ModuleEditor::set_layout(InstructionId id, const Layout& layout) {
+absl::Status Editor::set_layout(InstructionId id, const Layout& layout) {
   if (absl::Status status = check_alive(id); !status.ok()) return status;
   Shape changed = module_.instruction(id).shape();
   if (!changed.is_array()) {
@@ -71,14 +71,14 @@ absl::Status ModuleEditor::set_layout(InstructionId id, const Layout& layout) {
   return set_shape(id, shape(changed));
 }
 
-absl::Status ModuleEditor::infer_shape(InstructionId id) {
+absl::Status Editor::infer_shape(InstructionId id) {
   if (absl::Status status = check_alive(id); !status.ok()) return status;
   const absl::StatusOr<ShapeId> inferred =
       internal::infer_shape(module_.instruction(id), ModuleBuilder(module_).shapes());
   return inferred.ok() ? set_shape(id, *inferred) : inferred.status();
 }
 
-absl::Status ModuleEditor::check_operand(InstructionId user, InstructionId value) const {
+absl::Status Editor::check_operand(InstructionId user, InstructionId value) const {
   if (absl::Status status = check_alive(value); !status.ok()) return status;
   const InstructionView from = module_.instruction(value);
   const InstructionView to = module_.instruction(user);
@@ -92,7 +92,7 @@ absl::Status ModuleEditor::check_operand(InstructionId user, InstructionId value
 }
 
 // Replaces the operand list. A longer list is appended to the table.
-void ModuleEditor::write_operands(InstructionId id, const std::vector<InstructionId>& operands) {
+void Editor::write_operands(InstructionId id, const std::vector<InstructionId>& operands) {
   ModuleBuilder builder(module_);
   InstructionData& row = write(id);
   const absl::Span<const InstructionId> span = ModuleRows::operands(module_, row);
@@ -112,7 +112,7 @@ void ModuleEditor::write_operands(InstructionId id, const std::vector<Instructio
   for (InstructionId operand : operands) add_use(operand, id);
 }
 
-absl::Status ModuleEditor::set_operand(InstructionId id, std::size_t index, InstructionId value) {
+absl::Status Editor::set_operand(InstructionId id, std::size_t index, InstructionId value) {
   if (absl::Status status = check_alive(id); !status.ok()) return status;
   const InstructionView instruction = module_.instruction(id);
   if (index >= instruction.operand_count()) {
@@ -124,7 +124,7 @@ absl::Status ModuleEditor::set_operand(InstructionId id, std::size_t index, Inst
   return set_operands(id, operands);
 }
 
-absl::Status ModuleEditor::set_operands(InstructionId id, const std::vector<InstructionId>& operands) {
+absl::Status Editor::set_operands(InstructionId id, const std::vector<InstructionId>& operands) {
   if (absl::Status status = check_alive(id); !status.ok()) return status;
   for (InstructionId operand : operands) {
     if (absl::Status status = check_operand(id, operand); !status.ok()) return status;
@@ -139,4 +139,4 @@ absl::Status ModuleEditor::set_operands(InstructionId id, const std::vector<Inst
   return absl::OkStatus();
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal::inline edit

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "absl/types/span.h"
-#include "hloroof/edit.h"
 #include "lib/base/strings.h"
+#include "lib/edit/editor.h"
 #include "lib/infer/infer_shape.h"
 #include "lib/ir/module_builder.h"
 #include "lib/ir/opcode_facts.h"
@@ -17,23 +17,21 @@
 #include "lib/values/scan.h"
 #include "lib/values/values.h"
 
-namespace hloroof::inline v0 {
-using namespace internal;
+namespace hloroof::internal::inline edit {
 
-absl::StatusOr<InstructionId> ModuleEditor::insert_before(InstructionId before, const NewInstruction& made) {
+absl::StatusOr<InstructionId> Editor::insert_before(InstructionId before, const NewInstruction& made) {
   if (absl::Status status = check_alive(before); !status.ok()) return status;
   return add(row_of(module_, before).computation, before, made);
 }
 
-absl::StatusOr<InstructionId> ModuleEditor::append(ComputationId computation, const NewInstruction& made) {
+absl::StatusOr<InstructionId> Editor::append(ComputationId computation, const NewInstruction& made) {
   if (const auto place = place_of(computation); !place.ok()) return place.status();
   if (absl::Status status = check_in_text(computation); !status.ok()) return status;
   return add(computation, InstructionId(), made);
 }
 
 // Whether `made` can be put there. Returns its shape, none if it is to be inferred.
-absl::StatusOr<ShapeId> ModuleEditor::check_new(ComputationId computation, InstructionId before,
-                                                const NewInstruction& made) {
+absl::StatusOr<ShapeId> Editor::check_new(ComputationId computation, InstructionId before, const NewInstruction& made) {
   if (made.opcode == Opcode::kUnknown) return invalid_argument("the opcode of a new instruction must be known");
   const bool may_be_named = made.name.empty() || (is_name(made.name) && legal_name(made.name) == made.name);
   if (!may_be_named) return invalid_argument("'" + made.name + "' is not a legal name of an instruction");
@@ -85,14 +83,14 @@ absl::StatusOr<ShapeId> ModuleEditor::check_new(ComputationId computation, Instr
 }
 
 // Attribute values are kept without the space around them, as the parser does.
-std::string_view ModuleEditor::trimmed(std::string_view value) {
+std::string_view Editor::trimmed(std::string_view value) {
   while (!value.empty() && is_space(value.front())) value.remove_prefix(1);
   while (!value.empty() && is_space(value.back())) value.remove_suffix(1);
   return value;
 }
 
 // A new instruction that is in no order yet.
-InstructionId ModuleEditor::write_new(ComputationId computation, const NewInstruction& made, ShapeId result) {
+InstructionId Editor::write_new(ComputationId computation, const NewInstruction& made, ShapeId result) {
   ModuleBuilder builder(module_);
   InstructionData row;
   row.opcode = made.opcode;
@@ -122,7 +120,7 @@ InstructionId ModuleEditor::write_new(ComputationId computation, const NewInstru
   return id;
 }
 
-void ModuleEditor::link_new(InstructionId id, ComputationId computation, InstructionId before) {
+void Editor::link_new(InstructionId id, ComputationId computation, InstructionId before) {
   link(id, computation, before);
   if (!row_of(module_, computation).root.valid()) write(computation).root = id;
   forget_entry_layout(id);
@@ -130,15 +128,14 @@ void ModuleEditor::link_new(InstructionId id, ComputationId computation, Instruc
 }
 
 // Puts in what check_new() would accept. Cannot fail.
-InstructionId ModuleEditor::insert_checked(ComputationId computation, InstructionId before, const NewInstruction& made,
-                                           ShapeId result) {
+InstructionId Editor::insert_checked(ComputationId computation, InstructionId before, const NewInstruction& made,
+                                     ShapeId result) {
   const InstructionId id = write_new(computation, made, result);
   link_new(id, computation, before);
   return id;
 }
 
-absl::StatusOr<InstructionId> ModuleEditor::add(ComputationId computation, InstructionId before,
-                                                const NewInstruction& made) {
+absl::StatusOr<InstructionId> Editor::add(ComputationId computation, InstructionId before, const NewInstruction& made) {
   const absl::StatusOr<ShapeId> result = check_new(computation, before, made);
   if (!result.ok()) return result.status();
   if (result->valid()) return insert_checked(computation, before, made, *result);
@@ -156,7 +153,7 @@ absl::StatusOr<InstructionId> ModuleEditor::add(ComputationId computation, Instr
   return id;
 }
 
-absl::StatusOr<InstructionId> ModuleEditor::clone(InstructionId id) {
+absl::StatusOr<InstructionId> Editor::clone(InstructionId id) {
   if (absl::Status status = check_alive(id); !status.ok()) return status;
   if (row_of(module_, id).opcode == Opcode::kParameter) {
     return invalid_argument("cannot clone the parameter " + std::string(module_.instruction(id).name()));
@@ -175,7 +172,7 @@ absl::StatusOr<InstructionId> ModuleEditor::clone(InstructionId id) {
   return copy;
 }
 
-absl::Status ModuleEditor::erase(InstructionId id) {
+absl::Status Editor::erase(InstructionId id) {
   if (absl::Status status = check_alive(id); !status.ok()) return status;
   const InstructionView instruction = module_.instruction(id);
   const std::string name(instruction.name());
@@ -189,7 +186,7 @@ absl::Status ModuleEditor::erase(InstructionId id) {
 }
 
 // Takes out an instruction that nothing uses and that is not the root.
-void ModuleEditor::take_out(InstructionId id) {
+void Editor::take_out(InstructionId id) {
   const InstructionView instruction = module_.instruction(id);
   spell_out(row_of(instruction).computation);
   erase_wrapped(id);
@@ -203,7 +200,7 @@ void ModuleEditor::take_out(InstructionId id) {
   note(id, Edit::Kind::kErased);
 }
 
-absl::Status ModuleEditor::replace_all_uses(InstructionId old, InstructionId by) {
+absl::Status Editor::replace_all_uses(InstructionId old, InstructionId by) {
   if (absl::Status status = check_alive(old); !status.ok()) return status;
   if (absl::Status status = check_alive(by); !status.ok()) return status;
   if (old == by) return absl::OkStatus();
@@ -228,7 +225,7 @@ absl::Status ModuleEditor::replace_all_uses(InstructionId old, InstructionId by)
 }
 
 // Replaces `old` by `by` in `users`.
-void ModuleEditor::write_uses(InstructionId old, InstructionId by, const std::vector<InstructionId>& users) {
+void Editor::write_uses(InstructionId old, InstructionId by, const std::vector<InstructionId>& users) {
   for (InstructionId user : users) {
     const absl::Span<const InstructionId> span = module_.instruction(user).operand_ids();
     std::vector<InstructionId> operands(span.begin(), span.end());
@@ -239,7 +236,7 @@ void ModuleEditor::write_uses(InstructionId old, InstructionId by, const std::ve
   }
 }
 
-absl::Status ModuleEditor::move_before(InstructionId id, InstructionId before) {
+absl::Status Editor::move_before(InstructionId id, InstructionId before) {
   if (absl::Status status = check_alive(id); !status.ok()) return status;
   if (absl::Status status = check_alive(before); !status.ok()) return status;
   const InstructionView instruction = module_.instruction(id);
@@ -271,7 +268,7 @@ absl::Status ModuleEditor::move_before(InstructionId id, InstructionId before) {
   return absl::OkStatus();
 }
 
-absl::Status ModuleEditor::set_root(ComputationId computation, InstructionId root) {
+absl::Status Editor::set_root(ComputationId computation, InstructionId root) {
   if (const auto place = place_of(computation); !place.ok()) return place.status();
   if (absl::Status status = check_alive(root); !status.ok()) return status;
   if (row_of(module_, root).computation != computation) {
@@ -281,7 +278,7 @@ absl::Status ModuleEditor::set_root(ComputationId computation, InstructionId roo
   return absl::OkStatus();
 }
 
-void ModuleEditor::write_root(ComputationId computation, InstructionId root) {
+void Editor::write_root(ComputationId computation, InstructionId root) {
   const InstructionId before = row_of(module_, computation).root;
   if (before == root) return;
   spell_out(computation);
@@ -294,7 +291,7 @@ void ModuleEditor::write_root(ComputationId computation, InstructionId root) {
   note(root, Edit::Kind::kRoot);
 }
 
-ComputationId ModuleEditor::add_computation(std::string_view name, bool entry, ComputationId before) {
+ComputationId Editor::add_computation(std::string_view name, bool entry, ComputationId before) {
   std::string unique(name);
   while (computation_names_.count(unique) != 0) unique = std::string(name) + "." + std::to_string(++next_number_);
   take_name(ComputationId(), unique);
@@ -307,12 +304,12 @@ ComputationId ModuleEditor::add_computation(std::string_view name, bool entry, C
   return id;
 }
 
-absl::Status ModuleEditor::check_in_text(ComputationId computation) const {
+absl::Status Editor::check_in_text(ComputationId computation) const {
   if (!module_.computation(computation).is_missing()) return absl::OkStatus();
   return invalid_argument(std::string(module_.computation(computation).name()) + " is not in the text");
 }
 
-absl::StatusOr<ComputationId> ModuleEditor::clone_computation(ComputationId id) {
+absl::StatusOr<ComputationId> Editor::clone_computation(ComputationId id) {
   if (const auto place = place_of(id); !place.ok()) return place.status();
   if (absl::Status status = check_in_text(id); !status.ok()) return status;
   if (!row_of(module_, id).root.valid()) {
@@ -326,7 +323,7 @@ absl::StatusOr<ComputationId> ModuleEditor::clone_computation(ComputationId id) 
 }
 
 // Both call the same computations, including those that X-start implies.
-ComputationId ModuleEditor::copy_computation(ComputationId id) {
+ComputationId Editor::copy_computation(ComputationId id) {
   const std::string name(module_.computation(id).name());
   const ComputationId copy = add_computation(name, false, id);
   ModuleBuilder builder(module_);
@@ -358,12 +355,14 @@ ComputationId ModuleEditor::copy_computation(ComputationId id) {
   return copy;
 }
 
-std::size_t ModuleEditor::erase_unused_computations() {
+std::size_t Editor::erase_unused_computations() {
   ModuleBuilder builder(module_);
   std::vector<bool> used(module_.computation_limit(), false);
-  if (module_.has_entry()) used[module_.entry().id().index] = true;
+  if (module_.has_entry()) {
+    used[module_.entry().id().index] = true;
+    for (ComputationId called : called_by(module_.entry())) used[called.index] = true;
+  }
   const std::vector<ComputationId> order = ModuleRows::computation_order(module_);
-  // Callers follow their callees, so a backward pass sees all callers of a computation first.
   std::vector<ComputationId> kept;
   for (std::size_t i = order.size(); i-- > 0;) {
     const ComputationView computation = module_.computation(order[i]);
@@ -376,9 +375,6 @@ std::size_t ModuleEditor::erase_unused_computations() {
       continue;
     }
     kept.push_back(order[i]);
-    for (InstructionView instruction : computation.instructions()) {
-      for (ComputationId callee : instruction.called_computations()) used[callee.index] = true;
-    }
   }
   std::reverse(kept.begin(), kept.end());
   const std::size_t erased = order.size() - kept.size();
@@ -386,4 +382,4 @@ std::size_t ModuleEditor::erase_unused_computations() {
   return erased;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal::inline edit

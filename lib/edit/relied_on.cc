@@ -2,16 +2,15 @@
 // elements of tuples, and required attributes. Every edit maintains them.
 #include <string>
 
-#include "hloroof/edit.h"
 #include "lib/base/strings.h"
+#include "lib/edit/editor.h"
 #include "lib/ir/rows.h"
 #include "lib/values/opcode_attributes.h"
 #include "lib/values/operand_count.h"
 
-namespace hloroof::inline v0 {
-using namespace internal;
+namespace hloroof::internal::inline edit {
 
-absl::Status ModuleEditor::check_operand_count(Opcode opcode, std::size_t count) {
+absl::Status Editor::check_operand_count(Opcode opcode, std::size_t count) {
   // A dot may have the metadata of sparse operands as further operands.
   const bool is_dot = opcode == Opcode::kDot;
   if (is_dot ? count >= 2 : takes_operands(opcode, count)) return absl::OkStatus();
@@ -21,8 +20,8 @@ absl::Status ModuleEditor::check_operand_count(Opcode opcode, std::size_t count)
 
 // Checks the tuples of an instruction with these operands and this result shape. `number` is the index of a
 // get-tuple-element.
-absl::Status ModuleEditor::check_tuples(Opcode opcode, const std::vector<InstructionId>& operands, ShapeId shape,
-                                        std::uint32_t number) const {
+absl::Status Editor::check_tuples(Opcode opcode, const std::vector<InstructionId>& operands, ShapeId shape,
+                                  std::uint32_t number) const {
   const ShapeTable& shapes = module_.shapes();
   if (opcode == Opcode::kTuple) {
     const Shape& tuple = shapes[shape];
@@ -44,7 +43,7 @@ absl::Status ModuleEditor::check_tuples(Opcode opcode, const std::vector<Instruc
 }
 
 // Checks that all get-tuple-element users of `id` remain valid when its shape becomes `shape`.
-absl::Status ModuleEditor::check_elements_used(InstructionId id, ShapeId shape) const {
+absl::Status Editor::check_elements_used(InstructionId id, ShapeId shape) const {
   const Shape& tuple = module_.shapes()[shape];
   for (InstructionId user : users(id)) {
     const InstructionData& row = row_of(module_, user);
@@ -56,7 +55,7 @@ absl::Status ModuleEditor::check_elements_used(InstructionId id, ShapeId shape) 
   return absl::OkStatus();
 }
 
-absl::Status ModuleEditor::check_required(const NewInstruction& made) {
+absl::Status Editor::check_required(const NewInstruction& made) {
   KeySet missing = opcode_attributes(made.opcode).required;
   KeySet present;
   for (const NewAttribute& attribute : made.attributes) present.insert(attribute.key);
@@ -67,4 +66,4 @@ absl::Status ModuleEditor::check_required(const NewInstruction& made) {
                        : invalid_argument(std::string(to_string(made.opcode)) + " requires the attribute " + names);
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal::inline edit

@@ -19,8 +19,6 @@
 namespace hloroof::internal::inline hardware {
 namespace {
 
-using Kind = JsonValue::Kind;
-
 constexpr size_t kMaxProblems = 20;  // reported in one message
 constexpr size_t kMaxShown = 60;     // characters of an invalid value in a message
 
@@ -30,18 +28,18 @@ constexpr Word<FieldPer> kPerWords[] = {
     {"device", FieldPer::kDevice}, {"chip", FieldPer::kChip}, {"core", FieldPer::kCore}};
 
 // Formats a value for a message.
-std::string show(const JsonValue& value) {
-  switch (value.kind) {
-    case Kind::kString:
-      return absl::StrCat("\"", value.string.substr(0, kMaxShown), value.string.size() > kMaxShown ? "..." : "", "\"");
-    case Kind::kNumber: return absl::StrCat(value.number);
-    case Kind::kBool: return value.boolean ? "true" : "false";
-    case Kind::kNull:
-    case Kind::kArray:
-    case Kind::kObject: return std::string(kind_text(value.kind));
+std::string show(const OrderedJson& value) {
+  if (value.is_string()) {
+    const auto& text = value.get_ref<const std::string&>();
+    return absl::StrCat("\"", text.substr(0, kMaxShown), text.size() > kMaxShown ? "..." : "", "\"");
   }
-  return "?";
+  if (value.is_number()) return absl::StrCat(value.get<double>());
+  if (value.is_boolean()) return value.get<bool>() ? "true" : "false";
+  return std::string(kind_text(value));
 }
+
+// The text of a string; an empty one of anything else.
+std::string text_of(const OrderedJson& value) { return value.is_string() ? value.get<std::string>() : ""; }
 
 std::string join(std::string_view group, std::string_view key) {
   return group.empty() ? std::string(key) : absl::StrCat(to_absl(group), ".", to_absl(key));
@@ -52,14 +50,14 @@ class Reader {
  public:
   explicit Reader(std::string_view path) : path_(path) { file_.quantities.resize(device_fields().size()); }
 
-  absl::StatusOr<DeviceFile> read(const JsonValue& root) {
-    if (!root.is(Kind::kObject)) {
+  absl::StatusOr<DeviceFile> read(const OrderedJson& root) {
+    if (!root.is_object()) {
       problem("", root, "an object");
     } else {
-      const JsonValue* schema = root.find("schema");
+      const OrderedJson* schema = find(root, {"schema"});
       if (schema == nullptr) {
         missing("", "schema", absl::StrCat("\"", to_absl(kDeviceSchema), "\""));
-      } else if (!schema->is(Kind::kString) || schema->string != kDeviceSchema) {
+      } else if (text_of(*schema) != kDeviceSchema) {
         problem("schema", *schema, absl::StrCat("\"", to_absl(kDeviceSchema), "\""));
       }
       read_members(root);
@@ -81,7 +79,7 @@ class Reader {
     problems_.push_back(absl::StrCat(to_absl(path_), ": ", at.empty() ? "" : "at ", to_absl(at), at.empty() ? "" : ": ",
                                      to_absl(what)));
   }
-  void problem(std::string_view at, const JsonValue& found, std::string_view expected) {
+  void problem(std::string_view at, const OrderedJson& found, std::string_view expected) {
     problem(at, absl::StrCat("found ", show(found), "; expected ", to_absl(expected)));
   }
   void missing(std::string_view at, std::string_view key, std::string_view expected) {
@@ -89,11 +87,11 @@ class Reader {
   }
 
   // Reads the top-level members of the file, then those of its groups of numbers.
-  void read_members(const JsonValue& root) {
-    std::vector<std::pair<std::string, const JsonValue*>> groups = {{"", &root}};
+  void read_members(const OrderedJson& root) {
+    std::vector<std::pair<std::string, const OrderedJson*>> groups = {{"", &root}};
     for (size_t i = 0; i < groups.size(); ++i) {  // the loop appends to `groups`
       const auto [group, object] = groups[i];
-      for (const auto& [key, value] : object->members) {
+      for (const auto& [key, value] : object->items()) {
         const std::string at = join(group, key);
         if (group.empty() && read_identity(key, value)) continue;
         if (const std::optional<size_t> field = find_field(at)) {
@@ -104,7 +102,7 @@ class Reader {
           read_weights(at, value);
         } else if (!is_group(at)) {
           unknown(at, group);
-        } else if (value.is(Kind::kObject)) {
+        } else if (value.is_object()) {
           groups.emplace_back(at, &value);
         } else {
           problem(at, value, "an object");
@@ -134,7 +132,7 @@ class Reader {
   }
 
   // Reads a member that is not a number. Returns whether `key` is such a member.
-  bool read_identity(const std::string& key, const JsonValue& value) {
+  bool read_identity(const std::string& key, const OrderedJson& value) {
     if (key == "schema") return true;  // read() has checked it
     if (key == "name") {
       if (read_string(key, value, file_.name) && !is_name(file_.name)) {
@@ -155,8 +153,8 @@ class Reader {
         if (!file_.family) problem(key, value, list_words(kFamilyWords));
       }
     } else if (key == "abstract") {
-      if (value.is(Kind::kBool)) {
-        file_.abstract = value.boolean;
+      if (value.is_boolean()) {
+        file_.abstract = value.get<bool>();
       } else {
         problem(key, value, "true or false");
       }
@@ -167,10 +165,10 @@ class Reader {
     } else if (key == "accuracy") {
       read_accuracies(key, value);
     } else if (key == "sources") {
-      if (!value.is(Kind::kObject)) {
+      if (!value.is_object()) {
         problem(key, value, "an object of titles by key");
       } else {
-        for (const auto& [source, title] : value.members) read_string(join(key, source), title, file_.sources[source]);
+        for (const auto& [source, title] : value.items()) read_string(join(key, source), title, file_.sources[source]);
       }
     } else {
       return false;
@@ -184,28 +182,28 @@ class Reader {
     });
   }
 
-  bool read_string(std::string_view at, const JsonValue& value, std::string& out) {
-    if (!value.is(Kind::kString) || value.string.empty()) {
+  bool read_string(std::string_view at, const OrderedJson& value, std::string& out) {
+    if (text_of(value).empty()) {
       problem(at, value, "a string that is not empty");
       return false;
     }
-    out = value.string;
+    out = value.get<std::string>();
     return true;
   }
 
-  void read_strings(std::string_view at, const JsonValue& value, std::vector<std::string>& out) {
-    if (!value.is(Kind::kArray)) {
+  void read_strings(std::string_view at, const OrderedJson& value, std::vector<std::string>& out) {
+    if (!value.is_array()) {
       problem(at, value, "an array of strings");
       return;
     }
-    for (const JsonValue& element : value.elements) {
+    for (const OrderedJson& element : value) {
       std::string text;
       if (read_string(at, element, text)) out.push_back(std::move(text));
     }
   }
 
   // Reads kind, source and note, which every number has.
-  bool read_source_member(std::string_view at, const std::string& key, const JsonValue& value,
+  bool read_source_member(std::string_view at, const std::string& key, const OrderedJson& value,
                           ParameterSource& source) {
     if (key == "kind") {
       std::string word;
@@ -224,36 +222,36 @@ class Reader {
     return true;
   }
 
-  void require_source(std::string_view at, const JsonValue& object) {
-    if (object.find("kind") == nullptr) missing(at, "kind", list_words(kProvenanceWords));
-    if (object.find("source") == nullptr) missing(at, "source", "the key of a source, or what the number comes from");
+  void require_source(std::string_view at, const OrderedJson& object) {
+    if (!object.contains("kind")) missing(at, "kind", list_words(kProvenanceWords));
+    if (!object.contains("source")) missing(at, "source", "the key of a source, or what the number comes from");
   }
 
   // Quantity = null | { "value": number, "unit": ..., ["per": ...,] "kind": ..., "source": ..., ["note": ...] }
   //          | { "value": "none", "kind": ..., "source": ..., ["note": ...] }
-  void read_quantity(size_t index, const JsonValue& value) {
+  void read_quantity(size_t index, const OrderedJson& value) {
     const DeviceField& field = device_fields()[index];
     const std::string_view at = field.path;
     Quantity quantity;
-    if (value.is(Kind::kNull)) {
+    if (value.is_null()) {
       file_.quantities[index] = quantity;
       return;
     }
-    if (!value.is(Kind::kObject)) {
+    if (!value.is_object()) {
       problem(at, value, "an object with value, unit, kind and source, or null");
       return;
     }
-    const JsonValue* const stated = value.find("value");
-    const bool is_none = stated != nullptr && stated->is(Kind::kString) && stated->string == kNone;
-    for (const auto& [key, member] : value.members) {
+    const OrderedJson* const stated = find(value, {"value"});
+    const bool is_none = stated != nullptr && text_of(*stated) == kNone;
+    for (const auto& [key, member] : value.items()) {
       if (key == "value") {
         quantity.value = is_none ? Fact<double>::none() : read_number(at, member, field.range);
       } else if (key == "unit") {
-        if (!member.is(Kind::kString) || member.string != field.unit) {
+        if (text_of(member) != field.unit) {
           problem(join(at, key), member, absl::StrCat("\"", to_absl(field.unit), "\""));
         }
       } else if (key == "per" && field.scope == FieldScope::kShared) {
-        const std::optional<FieldPer> per = value_of(kPerWords, member.is(Kind::kString) ? member.string : "");
+        const std::optional<FieldPer> per = value_of(kPerWords, text_of(member));
         if (!per) problem(join(at, key), member, list_words(kPerWords));
         quantity.per = per.value_or(FieldPer::kDevice);
       } else if (!read_source_member(at, key, member, quantity.source)) {
@@ -261,44 +259,44 @@ class Reader {
       }
     }
     if (stated == nullptr) missing(at, "value", range_text(field.range));
-    if (!is_none && value.find("unit") == nullptr) missing(at, "unit", absl::StrCat("\"", to_absl(field.unit), "\""));
-    if (!is_none && field.scope == FieldScope::kShared && value.find("per") == nullptr) {
+    if (!is_none && !value.contains("unit")) missing(at, "unit", absl::StrCat("\"", to_absl(field.unit), "\""));
+    if (!is_none && field.scope == FieldScope::kShared && !value.contains("per")) {
       missing(at, "per", list_words(kPerWords));
     }
     require_source(at, value);
     file_.quantities[index] = std::move(quantity);
   }
 
-  Fact<double> read_number(std::string_view at, const JsonValue& value, FieldRange range) {
+  Fact<double> read_number(std::string_view at, const OrderedJson& value, FieldRange range) {
     Fact<double> number;
     if (range == FieldRange::kFlag) {
-      if (value.is(Kind::kBool)) number = Fact<double>(value.boolean ? 1 : 0);
-    } else if (value.is(Kind::kNumber) && in_range(range, value.number)) {
-      number = Fact<double>(value.number);
+      if (value.is_boolean()) number = Fact<double>(value.get<bool>() ? 1 : 0);
+    } else if (value.is_number() && in_range(range, value.get<double>())) {
+      number = Fact<double>(value.get<double>());
     }
     if (!number) problem(join(at, "value"), value, range_text(range));
     return number;
   }
 
   // Weights = { opcode: { "vector_ops": number, ["transcendentals": number,] "kind": ..., "source": ... } ... }
-  void read_weights(std::string_view at, const JsonValue& value) {
-    if (!value.is(Kind::kObject)) {
+  void read_weights(std::string_view at, const OrderedJson& value) {
+    if (!value.is_object()) {
       problem(at, value, "an object of weights by opcode");
       return;
     }
-    for (const auto& [op, weight] : value.members) {
+    for (const auto& [op, weight] : value.items()) {
       const std::string here = join(at, op.substr(0, kMaxShown));
-      if (!weight.is(Kind::kObject)) {
+      if (!weight.is_object()) {
         problem(here, weight, "an object with vector_ops, kind and source");
         continue;
       }
       OpWeight out;
       out.op = op;
-      for (const auto& [key, member] : weight.members) {
+      for (const auto& [key, member] : weight.items()) {
         if (key == "vector_ops" || key == "transcendentals") {
           double& number = key == "vector_ops" ? out.vector_ops : out.transcendentals;
-          if (member.is(Kind::kNumber) && in_range(FieldRange::kNonNegative, member.number)) {
-            number = member.number;
+          if (member.is_number() && in_range(FieldRange::kNonNegative, member.get<double>())) {
+            number = member.get<double>();
           } else {
             problem(join(here, key), member, range_text(FieldRange::kNonNegative));
           }
@@ -306,50 +304,53 @@ class Reader {
           problem(join(here, key.substr(0, kMaxShown)), "no such member of a weight");
         }
       }
-      if (weight.find("vector_ops") == nullptr) missing(here, "vector_ops", range_text(FieldRange::kNonNegative));
+      if (!weight.contains("vector_ops")) missing(here, "vector_ops", range_text(FieldRange::kNonNegative));
       require_source(here, weight);
       file_.weights.push_back(std::move(out));
     }
   }
 
   // Torus = { "wrap": ..., "slices": [box...], ["pod_shape": box,] ["cube_edge": count,] "source": ..., ["note": ...] }
-  void read_torus(std::string_view at, const JsonValue& value) {
-    if (!value.is(Kind::kObject)) {
+  void read_torus(std::string_view at, const OrderedJson& value) {
+    if (!value.is_object()) {
       problem(at, value, "an object with wrap and slices");
       return;
     }
     TorusSpec torus;
     ParameterSource source;
-    for (const auto& [key, member] : value.members) {
+    for (const auto& [key, member] : value.items()) {
       const std::string here = join(at, key.substr(0, kMaxShown));
       if (key == "wrap") {
-        const std::optional<WrapRule> wrap = value_of(kWrapWords, member.is(Kind::kString) ? member.string : "");
+        const std::optional<WrapRule> wrap = value_of(kWrapWords, text_of(member));
         if (!wrap) problem(here, member, list_words(kWrapWords));
         torus.wrap = wrap.value_or(WrapRule::kNone);
       } else if (key == "pod_shape") {
         if (auto shape = read_box(here, member)) torus.pod_shape = std::move(*shape);
       } else if (key == "cube_edge") {
-        const bool is_count = member.is(Kind::kNumber) && in_range(FieldRange::kCount, member.number);
+        const bool is_count = member.is_number() && in_range(FieldRange::kCount, member.get<double>());
         if (!is_count) problem(here, member, range_text(FieldRange::kCount));
-        torus.cube_edge = is_count ? static_cast<int64_t>(member.number) : 1;
+        torus.cube_edge = is_count ? static_cast<int64_t>(member.get<double>()) : 1;
       } else if (key == "slices") {
-        if (!member.is(Kind::kArray)) problem(here, member, "an array of slice shapes, the smallest first");
-        for (const JsonValue& element : member.elements) {
+        if (!member.is_array()) {
+          problem(here, member, "an array of slice shapes, the smallest first");
+          continue;
+        }
+        for (const OrderedJson& element : member) {
           if (auto shape = read_box(here, element)) torus.slices.push_back(std::move(*shape));
         }
       } else if (!read_source_member(at, key, member, source)) {
         problem(here, "no such member of a torus");
       }
     }
-    if (value.find("wrap") == nullptr) missing(at, "wrap", list_words(kWrapWords));
+    if (!value.contains("wrap")) missing(at, "wrap", list_words(kWrapWords));
     require_source(at, value);
     check_torus(at, torus);
     file_.torus = std::move(torus);
   }
 
-  std::optional<std::vector<int64_t>> read_box(std::string_view at, const JsonValue& value) {
+  std::optional<std::vector<int64_t>> read_box(std::string_view at, const OrderedJson& value) {
     std::optional<std::vector<int64_t>> shape;
-    if (value.is(Kind::kString)) shape = parse_box(value.string);
+    if (value.is_string()) shape = parse_box(value.get<std::string>());
     if (shape && !box_size(*shape)) shape.reset();
     if (!shape) problem(at, value, "a shape such as \"4x4x8\"");
     return shape;
@@ -385,28 +386,28 @@ class Reader {
   }
 
   // Accuracies = [ { "what": ..., "rows": count, "median": number, "p90": number } ... ], each kind at most once
-  void read_accuracies(std::string_view at, const JsonValue& value) {
-    if (!value.is(Kind::kArray) || value.elements.empty()) {
+  void read_accuracies(std::string_view at, const OrderedJson& value) {
+    if (!value.is_array() || value.empty()) {
       problem(at, value, "an array of objects with what, rows, median and p90");
       return;
     }
-    for (size_t i = 0; i < value.elements.size(); ++i) {
-      read_accuracy(absl::StrCat(to_absl(at), "[", i, "]"), value.elements[i]);
+    for (size_t i = 0; i < value.size(); ++i) {
+      read_accuracy(absl::StrCat(to_absl(at), "[", i, "]"), value[i]);
     }
     std::sort(file_.accuracy.begin(), file_.accuracy.end(),
               [](const Accuracy& a, const Accuracy& b) { return a.what < b.what; });
   }
 
-  void read_accuracy(std::string_view at, const JsonValue& value) {
-    if (!value.is(Kind::kObject)) {
+  void read_accuracy(std::string_view at, const OrderedJson& value) {
+    if (!value.is_object()) {
       problem(at, value, "an object with what, rows, median and p90");
       return;
     }
     Accuracy accuracy;
-    for (const auto& [key, member] : value.members) {
+    for (const auto& [key, member] : value.items()) {
       const std::string here = join(at, key.substr(0, kMaxShown));
       if (key == "what") {
-        const std::optional<Measured> what = value_of(kMeasuredWords, member.is(Kind::kString) ? member.string : "");
+        const std::optional<Measured> what = value_of(kMeasuredWords, text_of(member));
         if (!what) problem(here, member, list_words(kMeasuredWords));
         accuracy.what = what.value_or(Measured::kSteps);
       } else if (key == "rows") {
@@ -419,13 +420,13 @@ class Reader {
         problem(here, "no such member of an accuracy");
       }
     }
-    if (value.find("what") == nullptr) missing(at, "what", list_words(kMeasuredWords));
-    if (value.find("rows") == nullptr) missing(at, "rows", range_text(FieldRange::kCount));
+    if (!value.contains("what")) missing(at, "what", list_words(kMeasuredWords));
+    if (!value.contains("rows")) missing(at, "rows", range_text(FieldRange::kCount));
     for (const std::string_view key : {"median", "p90"}) {
-      if (value.find(key) == nullptr) missing(at, key, range_text(FieldRange::kNonNegative));
+      if (!value.contains(std::string(key))) missing(at, key, range_text(FieldRange::kNonNegative));
     }
-    const JsonValue* const p90 = value.find("p90");
-    if (p90 != nullptr && p90->is(Kind::kNumber) && p90->number >= 0 && p90->number < accuracy.median) {
+    const OrderedJson* const p90 = find(value, {"p90"});
+    if (p90 != nullptr && p90->is_number() && p90->get<double>() >= 0 && p90->get<double>() < accuracy.median) {
       problem(join(at, "p90"), *p90, absl::StrCat("at least the median, ", accuracy.median));
     }
     const auto same = [&](const Accuracy& other) { return other.what == accuracy.what; };
@@ -437,8 +438,8 @@ class Reader {
   }
 
   // Reads a number without unit and source; returns 0 if it is not valid.
-  double read_plain(std::string_view at, const JsonValue& value, FieldRange range) {
-    if (value.is(Kind::kNumber) && in_range(range, value.number)) return value.number;
+  double read_plain(std::string_view at, const OrderedJson& value, FieldRange range) {
+    if (value.is_number() && in_range(range, value.get<double>())) return value.get<double>();
     problem(at, value, range_text(range));
     return 0;
   }
@@ -450,7 +451,7 @@ class Reader {
 
 }  // namespace
 
-absl::StatusOr<DeviceFile> read_device_file(const JsonValue& root, std::string_view path) {
+absl::StatusOr<DeviceFile> read_device_file(const OrderedJson& root, std::string_view path) {
   return Reader(path).read(root);
 }
 

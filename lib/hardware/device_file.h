@@ -55,7 +55,7 @@ struct DeviceFile {
 
 // Reads the tree of a device file. build_device() checks the conditions that depend on the extended file. Errors:
 // InvalidArgument, one line per problem: "path: at hbm.bandwidth.unit: found "GB/s"; expected "B/s"".
-absl::StatusOr<DeviceFile> read_device_file(const JsonValue& root, std::string_view path);
+absl::StatusOr<DeviceFile> read_device_file(const OrderedJson& root, std::string_view path);
 
 // Merges `file` into `base`: members of `file` override those of `base`. Aliases and notes are not inherited. Neither
 // is `accuracy`, because measurements of one device say nothing of another; the merged file names the measured one.

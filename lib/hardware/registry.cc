@@ -47,7 +47,7 @@ std::optional<std::string_view> embedded_text(std::string_view name) {
 }
 
 absl::StatusOr<DeviceFile> parse_file(std::string_view text, std::string_view path) {
-  absl::StatusOr<JsonValue> tree = parse_json(text, path);
+  absl::StatusOr<OrderedJson> tree = parse_json(text, path);
   if (!tree.ok()) return tree.status();
   return read_device_file(*tree, path);
 }
@@ -195,9 +195,9 @@ const std::map<std::string, std::string>& source_titles() {
     auto* read = new std::map<std::string, std::string>;
     for (const EmbeddedFile& file : embedded_hardware_files()) {
       if (file.name != kSourcesFile) continue;
-      const absl::StatusOr<JsonValue> tree = parse_json(file.text, file.name);
+      const absl::StatusOr<OrderedJson> tree = parse_json(file.text, file.name);
       if (!tree.ok()) continue;  // tests check that it is valid
-      for (const auto& [key, title] : tree->members) read->emplace(key, title.string);
+      for (const auto& title : tree->items()) read->emplace(title.key(), title.value().get<std::string>());
     }
     return read;
   }();

@@ -128,9 +128,9 @@ std::string accuracies(const std::vector<Accuracy>& list) {
 bool is_abstract_file(std::string_view name) {
   for (const EmbeddedFile& file : embedded_hardware_files()) {
     if (file.name != std::string(name) + ".json") continue;
-    const absl::StatusOr<JsonValue> json = parse_json(file.text, file.name);
-    const JsonValue* abstract = json.ok() ? json->find("abstract") : nullptr;
-    return abstract != nullptr && abstract->boolean;
+    const absl::StatusOr<OrderedJson> json = parse_json(file.text, file.name);
+    const OrderedJson* abstract = json.ok() ? find(*json, {"abstract"}) : nullptr;
+    return abstract != nullptr && *abstract == true;
   }
   return false;
 }
@@ -140,10 +140,10 @@ bool is_abstract_file(std::string_view name) {
 absl::StatusOr<std::string> extended_by(const std::string& path) {
   const auto text = SourceText::read(path, kMostBytesOfFile);
   if (!text.ok()) return text.status();
-  const absl::StatusOr<JsonValue> json = parse_json((*text)->view(), path);
+  const absl::StatusOr<OrderedJson> json = parse_json((*text)->view(), path);
   if (!json.ok()) return json.status();
-  const JsonValue* base = json->find("extends");
-  if (base != nullptr && base->is(JsonValue::Kind::kString)) return base->string;
+  const OrderedJson* base = find(*json, {"extends"});
+  if (base != nullptr && base->is_string()) return base->get<std::string>();
   return invalid_argument(path + " extends no built-in device, and a fitted file must");
 }
 

@@ -1,13 +1,14 @@
-#include "lib/ir/walk.h"
-
-#include <utility>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
 
 #include "absl/types/span.h"
 #include "hloroof/module.h"
 
-namespace hloroof::internal::inline ir {
+namespace hloroof::inline v0 {
+using namespace internal;
 
-ViewList<InstructionView, InstructionId> post_order(InstructionView root) {
+std::vector<InstructionId> post_order(InstructionView root) {
   const Module& module = root.module();
   std::vector<InstructionId> order;
   std::vector<bool> seen(module.instruction_limit(), false);
@@ -30,10 +31,10 @@ ViewList<InstructionView, InstructionId> post_order(InstructionView root) {
     seen[operand.index] = true;
     open.push_back({operand, 0});
   }
-  return {&module, std::move(order)};
+  return order;
 }
 
-ViewList<ComputationView, ComputationId> called_by(ComputationView computation) {
+std::vector<ComputationId> called_by(ComputationView computation) {
   const Module& module = computation.module();
   std::vector<bool> called(module.computation_limit(), false);
   std::vector<ComputationId> open = {computation.id()};
@@ -53,22 +54,15 @@ ViewList<ComputationView, ComputationId> called_by(ComputationView computation) 
   for (ComputationView at : module.computations()) {
     if (called[at.id().index]) order.push_back(at.id());
   }
-  return {&module, std::move(order)};
+  return order;
 }
-
-}  // namespace hloroof::internal::inline ir
-
-namespace hloroof::inline v0 {
-using namespace internal;
 
 Users::Users(const Module& module) : begin_(module.instruction_limit()), end_(module.instruction_limit()) {
   std::uint32_t uses = 0;
-  for (ComputationView computation : module.computations()) {
-    for (InstructionView instruction : computation.instructions()) {
-      for (InstructionId operand : instruction.operand_ids()) ++end_[operand.index];
-      uses += static_cast<std::uint32_t>(instruction.operand_count());
-    }
-  }
+  walk(module, [&](InstructionView instruction) {
+    for (InstructionId operand : instruction.operand_ids()) ++end_[operand.index];
+    uses += static_cast<std::uint32_t>(instruction.operand_count());
+  });
   users_.resize(uses);
   std::uint32_t next = 0;
   for (std::size_t i = 0; i < begin_.size(); ++i) {
@@ -76,16 +70,14 @@ Users::Users(const Module& module) : begin_(module.instruction_limit()), end_(mo
     next += end_[i];
     end_[i] = begin_[i];
   }
-  for (ComputationView computation : module.computations()) {
-    for (InstructionView instruction : computation.instructions()) {
-      for (InstructionId operand : instruction.operand_ids()) {
-        std::uint32_t& end = end_[operand.index];
-        // The uses by one instruction are consecutive, so only the last entry can be a duplicate.
-        if (end > begin_[operand.index] && users_[end - 1] == instruction.id()) continue;
-        users_[end++] = instruction.id();
-      }
+  walk(module, [&](InstructionView instruction) {
+    for (InstructionId operand : instruction.operand_ids()) {
+      std::uint32_t& end = end_[operand.index];
+      // The uses by one instruction are consecutive, so only the last entry can be a duplicate.
+      if (end > begin_[operand.index] && users_[end - 1] == instruction.id()) continue;
+      users_[end++] = instruction.id();
     }
-  }
+  });
 }
 
 }  // namespace hloroof::inline v0

@@ -78,25 +78,25 @@ absl::StatusOr<MeasuredProfile> read_csv(std::string_view text, std::string_view
 }
 
 // Reads the table in the form of the charts: {"cols": [{"id", "label"}], "rows": [{"c": [{"v": value}]}]}.
-absl::StatusOr<MeasuredProfile> read_table(const JsonValue& table, std::string_view path) {
-  const JsonValue* cols = table.find("cols");
-  const JsonValue* rows = table.find("rows");
+absl::StatusOr<MeasuredProfile> read_table(const OrderedJson& table, std::string_view path) {
+  const OrderedJson* cols = find(table, {"cols"});
+  const OrderedJson* rows = find(table, {"rows"});
   if (cols == nullptr || rows == nullptr) return missing_columns(path);
   std::vector<std::string> ids;
   std::vector<std::string> labels;
-  for (const JsonValue& column : cols->elements) {
-    ids.push_back(string_in(column.find("id")));
-    labels.push_back(string_in(column.find("label")));
+  for (const OrderedJson& column : *cols) {
+    ids.push_back(string_in(find(column, {"id"})));
+    labels.push_back(string_in(find(column, {"label"})));
   }
   StatsColumns columns = find_columns(ids);
   if (!columns.name || !columns.seconds) columns = find_columns(labels);
   if (!columns.name || !columns.seconds) return missing_columns(path);
   ProfileCollector collector;
-  for (const JsonValue& row : rows->elements) {
-    const JsonValue* cells = row.find("c");
+  for (const OrderedJson& row : *rows) {
+    const OrderedJson* cells = find(row, {"c"});
     if (cells == nullptr) continue;
     const auto cell = [&](std::size_t i) {
-      return i < cells->elements.size() ? cells->elements[i].find("v") : nullptr;
+      return cells->is_array() && i < cells->size() ? find((*cells)[i], {"v"}) : nullptr;
     };
     const double occurrences = columns.occurrences ? number_in(cell(*columns.occurrences)) : 1;
     collector.add(columns.program ? text_in(cell(*columns.program)) : "", string_in(cell(*columns.name)), occurrences,
@@ -106,17 +106,20 @@ absl::StatusOr<MeasuredProfile> read_table(const JsonValue& table, std::string_v
 }
 
 // Reads the table as records: [{"hlo_op_name": ..., "total_self_time": ...}, ...].
-absl::StatusOr<MeasuredProfile> read_records(const JsonValue& records, std::string_view path) {
+absl::StatusOr<MeasuredProfile> read_records(const OrderedJson& records, std::string_view path) {
   ProfileCollector collector;
-  for (const JsonValue& record : records.elements) {
+  for (const OrderedJson& record : records) {
     std::vector<std::string> titles;
-    for (const JsonMember& member : record.members) titles.push_back(member.name);
+    std::vector<const OrderedJson*> values;
+    for (const auto& member : record.items()) {
+      titles.push_back(member.key());
+      values.push_back(&member.value());
+    }
     const StatsColumns columns = find_columns(titles);
     if (!columns.name || !columns.seconds) return missing_columns(path);
-    const double occurrences = columns.occurrences ? number_in(&record.members[*columns.occurrences].value) : 1;
-    collector.add(columns.program ? text_in(&record.members[*columns.program].value) : "",
-                  string_in(&record.members[*columns.name].value), occurrences,
-                  number_in(&record.members[*columns.seconds].value) * kMicrosecond);
+    const double occurrences = columns.occurrences ? number_in(values[*columns.occurrences]) : 1;
+    collector.add(columns.program ? text_in(values[*columns.program]) : "", string_in(values[*columns.name]),
+                  occurrences, number_in(values[*columns.seconds]) * kMicrosecond);
   }
   return collector.take("hlo_stats JSON", path);
 }
@@ -134,16 +137,14 @@ absl::StatusOr<MeasuredProfile> read_profile(std::string_view text, std::string_
         "each host, the trace (.trace.json.gz), and XProf's hlo_stats as CSV or JSON");
   }
   if (text[first] != '{' && text[first] != '[') return read_csv(text, path);
-  JsonOptions options;
-  options.max_depth = kMaxDepth;
-  const absl::StatusOr<JsonValue> json = parse_json(text, path, options);
+  const absl::StatusOr<OrderedJson> json = parse_json(text, path, {.max_depth = kMaxDepth});
   if (!json.ok()) return json.status();
-  if (const JsonValue* events = json->find("traceEvents")) return read_trace_events(*events, path);
-  if (json->is(JsonValue::Kind::kObject)) return read_table(*json, path);
-  if (json->elements.empty()) return invalid_argument(std::string(path) + ": the profile is empty");
-  const JsonValue& element = json->elements.front();
-  if (element.find("ph") != nullptr) return read_trace_events(*json, path);
-  if (element.find("cols") != nullptr) return read_table(element, path);
+  if (const OrderedJson* events = find(*json, {"traceEvents"})) return read_trace_events(*events, path);
+  if (json->is_object()) return read_table(*json, path);
+  if (json->empty()) return invalid_argument(std::string(path) + ": the profile is empty");
+  const OrderedJson& element = json->front();
+  if (find(element, {"ph"}) != nullptr) return read_trace_events(*json, path);
+  if (find(element, {"cols"}) != nullptr) return read_table(element, path);
   return read_records(*json, path);
 }
 

@@ -55,20 +55,20 @@ double number_of(const std::string& cell) {
   return error == std::errc() ? value : NAN;
 }
 
-const std::string& string_in(const JsonValue* value) {
+const std::string& string_in(const OrderedJson* value) {
   static const std::string* const kNone = new std::string;
-  return value != nullptr && value->is(JsonValue::Kind::kString) ? value->string : *kNone;
+  return value != nullptr && value->is_string() ? value->get_ref<const std::string&>() : *kNone;
 }
 
-double number_in(const JsonValue* value) {
+double number_in(const OrderedJson* value) {
   if (value == nullptr) return NAN;
-  if (value->is(JsonValue::Kind::kString)) return number_of(value->string);
-  return value->is(JsonValue::Kind::kNumber) ? value->number : NAN;
+  if (value->is_string()) return number_of(value->get_ref<const std::string&>());
+  return value->is_number() ? value->get<double>() : NAN;
 }
 
-std::string text_in(const JsonValue* value) {
-  if (value == nullptr || !value->is(JsonValue::Kind::kNumber)) return string_in(value);
-  const double number = value->number;  // an id is a whole number
+std::string text_in(const OrderedJson* value) {
+  if (value == nullptr || !value->is_number()) return string_in(value);
+  const auto number = value->get<double>();  // an id is a whole number
   if (std::abs(number) < 9e15) return std::to_string(std::llround(number));
   return shortest(number);
 }

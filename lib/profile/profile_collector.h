@@ -33,13 +33,13 @@ class ProfileCollector {
   std::map<std::pair<std::size_t, std::string>, std::size_t> ops_;
 };
 
-double number_of(const std::string& cell);             // NaN if the cell has no number
-const std::string& string_in(const JsonValue* value);  // empty if not a string
-double number_in(const JsonValue* value);              // of a number, or of a string with a number
-std::string text_in(const JsonValue* value);           // of a string or a whole number
+double number_of(const std::string& cell);               // NaN if the cell has no number
+const std::string& string_in(const OrderedJson* value);  // empty if not a string
+double number_in(const OrderedJson* value);              // of a number, or of a string with a number
+std::string text_in(const OrderedJson* value);           // of a string or a whole number
 
 // Reads the events of a Chrome trace.
-absl::StatusOr<MeasuredProfile> read_trace_events(const JsonValue& events, std::string_view path);
+absl::StatusOr<MeasuredProfile> read_trace_events(const OrderedJson& events, std::string_view path);
 
 }  // namespace hloroof::internal::inline profile
 

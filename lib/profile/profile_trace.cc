@@ -27,11 +27,11 @@ bool starts_before(const Event& a, const Event& b) { return a.begin != b.begin ?
 
 class TraceReader {
  public:
-  explicit TraceReader(const std::vector<JsonValue>& events) : events_(events) {}
+  explicit TraceReader(const OrderedJson& events) : events_(events) {}
 
   absl::StatusOr<MeasuredProfile> run(std::string_view path) {
     name_threads();
-    for (const JsonValue& event : events_) read(event);
+    for (const OrderedJson& event : events_) read(event);
     const double device = first_device();
     for (auto& [thread, list] : runs_) {
       if (thread.first != device) continue;
@@ -45,38 +45,38 @@ class TraceReader {
   }
 
  private:
-  static Thread thread_of(const JsonValue& event) {
+  static Thread thread_of(const OrderedJson& event) {
     // A missing id counts as 0, and so does an id that is not a number and therefore has no order.
     const auto id = [&event](std::string_view name) {
-      const double value = number_in(event.find(name));
+      const double value = number_in(find(event, {name}));
       return std::isfinite(value) ? value : 0;
     };
     return {id("pid"), id("tid")};
   }
 
   void name_threads() {
-    for (const JsonValue& event : events_) {
-      if (string_in(event.find("ph")) != "M" || string_in(event.find("name")) != "thread_name") continue;
-      const JsonValue* arguments = event.find("args");
+    for (const OrderedJson& event : events_) {
+      if (string_in(find(event, {"ph"})) != "M" || string_in(find(event, {"name"})) != "thread_name") continue;
+      const OrderedJson* arguments = find(event, {"args"});
       if (arguments == nullptr) continue;
-      const std::string& name = string_in(arguments->find("name"));
+      const std::string& name = string_in(find(*arguments, {"name"}));
       names_[thread_of(event)] = name;
       has_op_threads_ = has_op_threads_ || name.rfind("XLA Ops", 0) == 0;
     }
   }
 
   // Keeps an event if it is an op or a run of a program.
-  void read(const JsonValue& event) {
-    if (string_in(event.find("ph")) != "X") return;
-    const double begin = number_in(event.find("ts"));
-    const double duration = number_in(event.find("dur"));
+  void read(const OrderedJson& event) {
+    if (string_in(find(event, {"ph"})) != "X") return;
+    const double begin = number_in(find(event, {"ts"}));
+    const double duration = number_in(find(event, {"dur"}));
     if (!std::isfinite(begin) || !std::isfinite(begin + duration) || !(duration >= 0)) return;
     const Thread thread = thread_of(event);
-    const JsonValue* arguments = event.find("args");
+    const OrderedJson* arguments = find(event, {"args"});
     const auto argument = [&](std::string_view name) -> std::string_view {
-      return string_in(arguments != nullptr ? arguments->find(name) : nullptr);
+      return string_in(arguments != nullptr ? find(*arguments, {name}) : nullptr);
     };
-    Event read{string_in(event.find("name")), argument("hlo_module"), begin, begin + duration, 0};
+    Event read{string_in(find(event, {"name"})), argument("hlo_module"), begin, begin + duration, 0};
     const auto name = names_.find(thread);
     if (name != names_.end() && name->second.rfind("XLA Modules", 0) == 0) {
       runs_[thread].push_back(read);
@@ -134,7 +134,7 @@ class TraceReader {
     }
   }
 
-  const std::vector<JsonValue>& events_;
+  const OrderedJson& events_;
   std::map<Thread, std::string> names_;
   bool has_op_threads_ = false;
   bool has_op_arguments_ = false;
@@ -145,8 +145,8 @@ class TraceReader {
 
 }  // namespace
 
-absl::StatusOr<MeasuredProfile> read_trace_events(const JsonValue& events, std::string_view path) {
-  return TraceReader(events.elements).run(path);
+absl::StatusOr<MeasuredProfile> read_trace_events(const OrderedJson& events, std::string_view path) {
+  return TraceReader(events).run(path);
 }
 
 }  // namespace hloroof::internal::inline profile

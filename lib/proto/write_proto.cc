@@ -1,25 +1,86 @@
 #include "lib/proto/write_proto.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "hloroof/print.h"
 #include "lib/base/strings.h"
 #include "lib/ir/rows.h"
 #include "lib/proto/encode_module.h"
 #include "lib/proto/fields.h"
-#include "lib/proto/merge_proto.h"
 #include "lib/proto/proto_ids.h"
+#include "lib/proto/wire.h"
 #include "lib/text/module_parser.h"
 
 namespace hloroof::internal::inline proto {
 namespace {
+
+// Three forms of a message. `now` is written from the module, `before` from the module as it was read, and `original`
+// is what was read. The last two are null for a new part.
+struct MessageForms {
+  const WireMessage* now = nullptr;
+  const WireMessage* before = nullptr;
+  const WireMessage* original = nullptr;
+};
+
+using Same = absl::FunctionRef<std::uint32_t(std::uint32_t)>;
+using FieldsByNumber = std::map<std::uint32_t, std::vector<const WireField*>>;
+
+FieldsByNumber by_number(const WireMessage& message, Same same) {
+  FieldsByNumber fields;
+  for (const WireField& field : message.fields()) fields[same(field.number)].push_back(&field);
+  return fields;
+}
+
+bool equal_fields(const std::vector<const WireField*>& a, const std::vector<const WireField*>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const WireField* x, const WireField* y) { return *x == *y; });
+}
+
+// The fields of the result in ascending order of their numbers: those of the original if `now` equals `before`, and
+// otherwise those of `now`. `same` maps the alternatives of one fact, such as the members of a oneof, to one number, so
+// that they are kept or replaced together. The result points into the messages.
+std::vector<WireField> merged_fields(const MessageForms& forms, Same same) {
+  FieldsByNumber now = by_number(*forms.now, same);
+  if (forms.original != nullptr && forms.before != nullptr) {
+    FieldsByNumber before = by_number(*forms.before, same);
+    FieldsByNumber original = by_number(*forms.original, same);
+    for (const auto& entry : original) now[entry.first];  // fields that only the original has
+    for (auto& [number, fields] : now) {
+      if (equal_fields(fields, before[number])) fields = original[number];
+    }
+  }
+  std::vector<WireField> merged;
+  for (const auto& [number, fields] : now) {
+    for (const WireField* field : fields) merged.push_back(*field);
+  }
+  std::stable_sort(merged.begin(), merged.end(),
+                   [](const WireField& a, const WireField& b) { return a.number < b.number; });
+  return merged;
+}
+
+// Whether the fields that `same` maps to `number` are equal in both.
+bool have_same_field(const WireMessage& a, const WireMessage& b, std::uint32_t number, Same same) {
+  const auto of = [&](const WireMessage& message) {
+    std::vector<const WireField*> fields;
+    for (const WireField& field : message.fields()) {
+      if (same(field.number) == number) fields.push_back(&field);
+    }
+    return fields;
+  };
+  return equal_fields(of(a), of(b));
+}
 
 // The fields of an instruction that exclude one another.
 std::uint32_t same_in_instruction(std::uint32_t number) {

@@ -46,16 +46,15 @@ std::optional<std::vector<std::int64_t>> parse_repeated(std::string_view text) {
   return std::vector<std::int64_t>(static_cast<std::size_t>(*count), *value);
 }
 
-absl::StatusOr<std::vector<std::int64_t>> integers_of(const JsonValue& list, const Given& given) {
+absl::StatusOr<std::vector<std::int64_t>> integers_of(const OrderedJson& list, const Given& given) {
   constexpr std::string_view kExpected = "a list of integers, such as [1,2,3]";
-  if (!list.is(JsonValue::Kind::kArray)) return malformed_list(given, kExpected);
+  if (!list.is_array()) return malformed_list(given, kExpected);
   std::vector<std::int64_t> values;
-  values.reserve(list.elements.size());
-  for (const JsonValue& element : list.elements) {
-    const bool is_integer = element.is(JsonValue::Kind::kNumber) && element.number == std::floor(element.number) &&
-                            std::abs(element.number) <= kLargestElement;
-    if (!is_integer) return malformed_list(given, kExpected);
-    values.push_back(static_cast<std::int64_t>(element.number));
+  values.reserve(list.size());
+  for (const OrderedJson& element : list) {
+    const double number = element.is_number() ? element.get<double>() : NAN;
+    if (number != std::floor(number) || std::abs(number) > kLargestElement) return malformed_list(given, kExpected);
+    values.push_back(static_cast<std::int64_t>(number));
   }
   return values;
 }
@@ -63,7 +62,7 @@ absl::StatusOr<std::vector<std::int64_t>> integers_of(const JsonValue& list, con
 absl::StatusOr<std::vector<std::int64_t>> parse_values(const std::string& values, const Given& given) {
   if (auto repeated = parse_repeated(values)) return *std::move(repeated);
   if (values.front() == '[') {
-    const absl::StatusOr<JsonValue> list = parse_json(values, given.option);
+    const absl::StatusOr<OrderedJson> list = parse_json(values, given.option);
     if (!list.ok()) return list.status();
     return integers_of(*list, given);
   }
@@ -72,7 +71,7 @@ absl::StatusOr<std::vector<std::int64_t>> parse_values(const std::string& values
     return malformed_list(given,
                           "[1,2,3], 4x128 or a file with a JSON list; " + std::string(source.status().message()));
   }
-  const absl::StatusOr<JsonValue> list = parse_json((*source)->view(), values);
+  const absl::StatusOr<OrderedJson> list = parse_json((*source)->view(), values);
   if (!list.ok()) return list.status();
   return integers_of(*list, given);
 }

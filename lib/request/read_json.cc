@@ -16,41 +16,40 @@
 namespace hloroof::internal::inline request {
 namespace {
 
-using Kind = JsonValue::Kind;
-
 constexpr double kLargestWhole = 9007199254740992;  // 2^53: integers that JSON numbers hold exactly
 
-bool is_whole(const JsonValue& value) {
-  return value.is(Kind::kNumber) && value.number == std::floor(value.number) && std::abs(value.number) <= kLargestWhole;
+bool is_whole(const OrderedJson& value) {
+  if (!value.is_number()) return false;
+  const auto number = value.get<double>();
+  return number == std::floor(number) && std::abs(number) <= kLargestWhole;
 }
 
 // Whole numbers have no exponent, because the readers of counts take none.
-std::string number_text(const JsonValue& value) {
-  return is_whole(value) ? std::to_string(static_cast<std::int64_t>(value.number)) : shortest(value.number);
+std::string number_text(const OrderedJson& value) {
+  return is_whole(value) ? std::to_string(value.get<std::int64_t>()) : shortest(value.get<double>());
 }
 
 // A number or a text; an empty text for anything else, which no reader takes.
-std::string scalar_text(const JsonValue& value) {
-  if (value.is(Kind::kNumber)) return number_text(value);
-  return value.is(Kind::kString) ? value.string : "";
+std::string scalar_text(const OrderedJson& value) {
+  if (value.is_number()) return number_text(value);
+  return value.is_string() ? value.get<std::string>() : "";
 }
 
-std::string list_text(const JsonValue& list) {
-  return absl::StrJoin(list.elements, ",",
-                       [](std::string* out, const JsonValue& element) { *out += scalar_text(element); });
+std::string list_text(const OrderedJson& list) {
+  return absl::StrJoin(list, ",", [](std::string* out, const OrderedJson& element) { *out += scalar_text(element); });
 }
 
 // "flops:1,bytes:2", or "data=4,model=2" with another separator.
-std::string members_text(const JsonValue& object, std::string_view separator) {
-  return absl::StrJoin(object.members, ",", [&](std::string* out, const JsonMember& member) {
-    absl::StrAppend(out, member.name, to_absl(separator), scalar_text(member.value));
+std::string members_text(const OrderedJson& object, std::string_view separator) {
+  return absl::StrJoin(object.items(), ",", [&](std::string* out, const auto& member) {
+    absl::StrAppend(out, member.key(), to_absl(separator), scalar_text(member.value()));
   });
 }
 
 // The VALUE of a text NAME=VALUE.
-std::string named_text(const JsonValue& value, OptionForm form) {
-  if (value.is(Kind::kObject)) return value.members.empty() ? "none" : members_text(value, ":");
-  if (!value.is(Kind::kArray)) return scalar_text(value);
+std::string named_text(const OrderedJson& value, OptionForm form) {
+  if (value.is_object()) return value.empty() ? "none" : members_text(value, ":");
+  if (!value.is_array()) return scalar_text(value);
   return form == OptionForm::kKernelLists ? absl::StrCat("[", list_text(value), "]") : list_text(value);
 }
 
@@ -77,49 +76,53 @@ std::string_view expected_kind(OptionForm form) {
   return "";
 }
 
-bool read_value(const JsonValue& json, const OptionRow& row, bool& value) {
-  value = json.boolean;
-  return json.is(Kind::kBool) && row.form == OptionForm::kFlag;
-}
-
-bool read_value(const JsonValue& json, const OptionRow& row, std::int64_t& value) {
-  if (!is_whole(json) || json.number < static_cast<double>(row.least)) return false;
-  value = static_cast<std::int64_t>(json.number);
+bool read_value(const OrderedJson& json, const OptionRow& row, bool& value) {
+  if (!json.is_boolean() || row.form != OptionForm::kFlag) return false;
+  value = json.get<bool>();
   return true;
 }
 
-bool read_value(const JsonValue& json, const OptionRow&, double& value) {
-  value = json.number;
-  return json.is(Kind::kNumber);
+bool read_value(const OrderedJson& json, const OptionRow& row, std::int64_t& value) {
+  if (!is_whole(json) || json.get<double>() < static_cast<double>(row.least)) return false;
+  value = json.get<std::int64_t>();
+  return true;
+}
+
+bool read_value(const OrderedJson& json, const OptionRow&, double& value) {
+  if (!json.is_number()) return false;
+  value = json.get<double>();
+  return true;
 }
 
 // One text, which may be written as an object or a list instead.
-bool read_value(const JsonValue& json, const OptionRow& row, std::string& value) {
-  if (json.is(Kind::kBool) && row.form == OptionForm::kSwitch) {
-    value = json.boolean ? "on" : "off";
-  } else if (json.is(Kind::kObject) && row.form == OptionForm::kMeshAxes) {
+bool read_value(const OrderedJson& json, const OptionRow& row, std::string& value) {
+  if (json.is_boolean() && row.form == OptionForm::kSwitch) {
+    value = json.get<bool>() ? "on" : "off";
+  } else if (json.is_object() && row.form == OptionForm::kMeshAxes) {
     value = members_text(json, "=");
-  } else if (json.is(Kind::kArray) && row.form == OptionForm::kDeviceIds) {
+  } else if (json.is_array() && row.form == OptionForm::kDeviceIds) {
     value = list_text(json);
+  } else if (json.is_string()) {
+    value = json.get<std::string>();
   } else {
-    value = json.string;
-    return json.is(Kind::kString);
+    return false;
   }
   return true;
 }
 
 // Several texts: NAME=VALUE for each member of an object, or a list of words.
-bool read_value(const JsonValue& json, const OptionRow& row, std::vector<std::string>& value) {
+bool read_value(const OrderedJson& json, const OptionRow& row, std::vector<std::string>& value) {
   value.clear();
   if (row.is_split()) {
-    for (const JsonValue& element : json.elements) value.push_back(scalar_text(element));
-    if (json.is(Kind::kString)) value.push_back(json.string);
-    return json.is(Kind::kArray) || json.is(Kind::kString);
+    if (!json.is_array() && !json.is_string()) return false;
+    for (const OrderedJson& element : json) value.push_back(scalar_text(element));  // a text is a list of one
+    return true;
   }
-  for (const JsonMember& member : json.members) {
-    value.push_back(absl::StrCat(member.name, "=", named_text(member.value, row.form)));
+  if (!json.is_object()) return false;
+  for (const auto& [name, member] : json.items()) {
+    value.push_back(absl::StrCat(name, "=", named_text(member, row.form)));
   }
-  return json.is(Kind::kObject);
+  return true;
 }
 
 absl::Status unknown_key(const std::string& key) {
@@ -131,19 +134,19 @@ absl::Status unknown_key(const std::string& key) {
 
 }  // namespace
 
-absl::Status read_option_values(const JsonValue& object, OptionValues& values) {
-  if (!object.is(Kind::kObject)) return invalid_argument("the options are not a JSON object");
-  for (const JsonMember& member : object.members) {
+absl::Status read_option_values(const OrderedJson& object, OptionValues& values) {
+  if (!object.is_object()) return invalid_argument("the options are not a JSON object");
+  for (const auto& member : object.items()) {
     const OptionRow* found = nullptr;
     for (const OptionRow& row : option_rows()) {
-      if (row.key == member.name) found = &row;
+      if (row.key == member.key()) found = &row;
     }
-    if (found == nullptr) return unknown_key(member.name);
-    if (member.value.is(Kind::kNull)) continue;
+    if (found == nullptr) return unknown_key(member.key());
+    if (member.value().is_null()) continue;
     const bool is_read =
-        std::visit([&](auto& value) { return read_value(member.value, *found, value); }, values[found->id]);
+        std::visit([&](auto& value) { return read_value(member.value(), *found, value); }, values[found->id]);
     if (!is_read) {
-      return invalid_argument(absl::StrCat(member.name, ": expected ", to_absl(expected_kind(found->form)),
+      return invalid_argument(absl::StrCat(member.key(), ": expected ", to_absl(expected_kind(found->form)),
                                            found->least > 0 ? " from 1" : ""));
     }
   }

@@ -12,7 +12,7 @@ namespace hloroof::internal::inline request {
 
 // Stores the members of `object`, which have the keys of option.def, as values. A null leaves the default. Errors:
 // InvalidArgument for an unknown key, with the nearest ones, and for a value of another kind.
-absl::Status read_option_values(const JsonValue& object, OptionValues& values);
+absl::Status read_option_values(const OrderedJson& object, OptionValues& values);
 
 }  // namespace hloroof::internal::inline request
 

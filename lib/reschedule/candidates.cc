@@ -1,8 +1,8 @@
-#include "lib/reschedule/candidates.h"
-
 #include <algorithm>
 #include <iterator>
 #include <unordered_set>
+
+#include "lib/reschedule/search.h"
 
 namespace hloroof::internal::inline reschedule {
 namespace {

@@ -23,7 +23,7 @@ enum class Step : std::uint8_t {
 };
 
 // The most links of a device that are told apart because they do not slow one another down: the axes of a TPU torus.
-// The device says how many it has (Ici::dims); GPUs have one.
+// The device says how many it has (Ici::dims), and a test that none has more; GPUs have one.
 inline constexpr int kLinkCount = 4;
 
 // The most SparseCores of a device that are told apart. Each runs one program at a time; the text names them by number.

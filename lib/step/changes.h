@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "hloroof/edit.h"
+#include "lib/edit/edit_log.h"
 #include "lib/step/facts.h"
 
 namespace hloroof::internal::inline step {

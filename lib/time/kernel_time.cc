@@ -12,7 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "lib/hardware/device_facts.h"
 #include "lib/ir/element_type.h"
-#include "lib/kernel/common/kernel_type.h"
+#include "lib/kernel/common/isa.h"
 #include "lib/time/op_time.h"
 #include "lib/time/vector_time.h"
 #include "lib/work/region_products.h"
@@ -110,7 +110,6 @@ TransferRates transfer_rates(const KernelRun& run, const Device& device, Missing
 // Seconds of the cross-lane units. Narrow types are transposed packed.
 template <class Num>
 Num cross_lane_seconds(const RegionWork& work, const TpuCore& core, const Numbers<Num>& n) {
-  constexpr double kLaneBits = 32;
   Num cycles = 0.0;
   for (const KernelVectorWork& part : work.vector) {
     if (!part.cross_lane) continue;

@@ -9,6 +9,7 @@
 #include "lib/ir/element_type.h"
 #include "lib/time/matrix_forms.h"
 #include "lib/time/sustained_rate.h"
+#include "lib/work/contraction.h"
 
 namespace hloroof::internal::inline time {
 namespace {
@@ -54,15 +55,14 @@ Multiplication multiplication(const MatrixWork& product, const Device& device) {
     case MultipliedAs::kF32: return {MatrixType::kF32Highest, 1};
     case MultipliedAs::kUnset: break;
   }
-  constexpr int kHighest = 6;                                                   // passes on a TPU
   const int real = is_complex(product.lhs) || is_complex(product.rhs) ? 4 : 1;  // real products of a complex one
-  return {plain.passes / real >= kHighest ? MatrixType::kF32Highest : MatrixType::kF32, real};
+  return {plain.passes / real >= kPassesAtHighest ? MatrixType::kF32Highest : MatrixType::kF32, real};
 }
 
 // The share of the peak that a large product attains.
 template <class Num>
 Num attained_share(MatrixType type, const MatrixUnit& unit, const Numbers<Num>& n) {
-  const Num plain = n.at(unit.efficiency);
+  Num plain = n.at(unit.efficiency);
   if (is_rounded_f32(type)) return n.known_or(unit.efficiency_f32, plain);
   if (type == MatrixType::kF8) return n.known_or(unit.efficiency_f8, plain);
   if (type == MatrixType::kS8) return n.known_or(unit.efficiency_s8, plain);

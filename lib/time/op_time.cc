@@ -63,7 +63,7 @@ Num memory_of_one_core(const Work& work, double memory, double relaid_registers,
         n.amount("first bytes of windows", std::max(time.windows - 1, 0.0), "window") * n.at(core.overhead.dma_read);
   }
   time.waiting = value(waiting);
-  const Num between = sum("memory of one core", again("memory, as above", Num(memory)), waiting) / n.cores();
+  Num between = sum("memory of one core", again("memory, as above", Num(memory)), waiting) / n.cores();
   time.between = value(between);
   return between;
 }
@@ -288,7 +288,7 @@ Num kernel_op_time(const Work& work, const Numbers<Num>& n, OpTime& time) {
   time.resources[Resource::kHbm] = kernel.reading + kernel.writing;
   const Num op = n.amount("each operation", 1, "") * n.at(device.overhead.op);
   time.overhead = value(op) + kernel.steps + kernel.scalar;
-  const Num seconds = sum(kWhole, op, kernel.seconds);
+  Num seconds = sum(kWhole, op, kernel.seconds);
   PeakSeconds peak;
   for (const MatrixWork& product : work.matrix) peak.matrix += matrix_peak_seconds(product, device);
   peak.hbm = over(work.read.hbm + work.written.hbm, device.hbm.bandwidth);

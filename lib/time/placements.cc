@@ -88,7 +88,7 @@ GroupPlacement mapped_placement(const Collective& collective, const LogicalMesh&
   for (const int axis : spanned) {
     pieces.insert(pieces.end(), mapping.pieces[axis].begin(), mapping.pieces[axis].end());
   }
-  joined.pieces.assign(1, std::move(pieces));
+  joined.pieces.assign(1, pieces);
   return {joined.placement(0), collective_cost(collective, mesh, mapping, device, options).seconds};
 }
 

@@ -11,17 +11,16 @@
 #include <string>
 
 #include "absl/strings/str_format.h"
+#include "lib/kernel/common/isa.h"
 #include "lib/time/matrix_forms.h"
 
 namespace hloroof::internal::inline time {
 namespace {
 
-constexpr double kLaneBits = 32;  // bits of one element of a register; narrower types are packed into it
-
 // Cycles to load one register of weights; 0 if the load takes no extra time.
 template <class Num>
 Num latch_cycles(const LatchCycles& cycles, MatrixType type, const Numbers<Num>& n) {
-  const Num plain = n.known_or(cycles.bf16, 0.0);
+  Num plain = n.known_or(cycles.bf16, 0.0);
   switch (type) {
     case MatrixType::kF32:
     case MatrixType::kF32Highest: return n.known_or(cycles.f32, plain);

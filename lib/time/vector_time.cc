@@ -6,6 +6,7 @@
 #include "lib/base/units.h"
 #include "lib/hardware/device_facts.h"
 #include "lib/ir/element_type.h"
+#include "lib/kernel/common/isa.h"
 #include "lib/time/op_time.h"
 
 namespace hloroof::internal::inline time {
@@ -71,7 +72,7 @@ void add_cross_lane(const VectorWork& v, const TpuCore::Vector& unit, const Numb
 
 bool is_on_cross_lane_unit(const VectorWork& work, const TpuCore& core) {
   // Two rows of 16 bits share a sublane. A transpose must separate them, unless the unit can work on packed registers.
-  const bool takes_apart = work.opcode == Opcode::kTranspose && bits(work.type) < 32 && !core.vector.native_bf16;
+  const bool takes_apart = work.opcode == Opcode::kTranspose && bits(work.type) < kLaneBits && !core.vector.native_bf16;
   return work.cross_lane || takes_apart;
 }
 

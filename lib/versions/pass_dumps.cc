@@ -1,5 +1,3 @@
-#include "lib/versions/pass_dumps.h"
-
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
@@ -13,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "lib/base/nearest.h"
 #include "lib/base/strings.h"
+#include "lib/versions/passes.h"
 #include "re2/re2.h"
 
 namespace hloroof::internal::inline versions {

@@ -179,8 +179,8 @@ int passes(ElementType lhs, ElementType rhs, const std::vector<Precision>& preci
   const int wide = (is_wide(lhs) ? 1 : 0) + (is_wide(rhs) ? 1 : 0);
   const int complex = is_complex(lhs) || is_complex(rhs) ? 4 : 1;  // four real products
   if (wide == 0 || highest == Precision::kDefault) return complex;
-  if (highest == Precision::kHigh) return complex * (wide == 2 ? 3 : 2);
-  return complex * (wide == 2 ? 6 : 3);
+  if (highest == Precision::kHigh) return complex * (wide == 2 ? kPassesAtHigh : 2);
+  return complex * (wide == 2 ? kPassesAtHighest : 3);
 }
 
 MatrixWork dot_work(const Shape& lhs, const Shape& rhs, const DotDimensions& d) {

@@ -24,8 +24,13 @@ MatrixWork convolution_work(const Shape& lhs, const Shape& rhs, const Shape& out
                             const ConvolutionDimensionNumbers& numbers, std::int64_t feature_groups,
                             std::int64_t batch_groups);
 
-// The number of products of operand parts that one product of `lhs` and `rhs` takes. f32 is split into two bf16 parts
-// at kHigh and into three at kHighest; the smallest cross terms are omitted. `precision` is the result of
+// The products of operand parts that a product of two f32 operands takes. Each operand is split into two bf16 parts at
+// kHigh and into three at kHighest; the smallest cross terms are omitted. Source: jax.lax.Precision, bfloat16_3x and
+// bfloat16_6x.
+inline constexpr int kPassesAtHigh = 3;
+inline constexpr int kPassesAtHighest = 6;
+
+// The number of products of operand parts that one product of `lhs` and `rhs` takes. `precision` is the result of
 // operand_precision().
 int passes(ElementType lhs, ElementType rhs, const std::vector<Precision>& precision);
 

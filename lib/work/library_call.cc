@@ -12,6 +12,20 @@
 namespace hloroof::internal::inline work {
 namespace {
 
+// The vector operations of what libraries compute. They follow from the algorithm, on any device.
+//
+// Of a norm, per element: it computes mean and variance, then normalizes, scales and shifts.
+constexpr double kNormOperations = 8;
+// Of a radix sort, per key and pass over 8 bits of it: its digit, and its rank among equal digits. Assumed.
+constexpr double kRadixOperations = 20;
+constexpr double kRadixBits = 8;  // Adinets and Merrill, Onesweep, 2022
+// Of Threefry, per word: 20 rounds of an addition, a rotation and an exclusive or produce two words, which is 30
+// operations per word; keys and counters are added in between (Salmon et al., Parallel Random Numbers: As Easy as 1, 2,
+// 3, 2011).
+constexpr double kThreefryOperations = 40;
+// The kernels of a factorization per column: four for a panel of 32 columns. Assumed.
+constexpr double kKernelsPerColumn = 4.0 / 32;
+
 // The pairs of a query and a key if query i keeps the keys 0 to i.
 double causal_pairs(double queries, double keys) {
   const double before = std::min(queries, keys);  // queries that do not keep all keys yet
@@ -71,21 +85,18 @@ bool add_attention(InstructionView call, bool is_backward, Work& work) {
   return true;
 }
 
-// A norm computes mean and variance, then normalizes, scales and shifts.
 void add_norm(InstructionView call, SizeCache& sizes, Work& work) {
-  constexpr double kOperations = 8;  // per element, of the algorithm on any device
   const double elements = call.operand_count() > 0 ? sizes[call.operand(0).shape_id()].logical_elements : 0;
-  work.flops += kOperations * elements;
-  add_vector(work, Opcode::kMultiply, ElementType::kF32, kOperations * elements);
+  work.flops += kNormOperations * elements;
+  add_vector(work, Opcode::kMultiply, ElementType::kF32, kNormOperations * elements);
 }
 
-// The sort starts with the least significant digit and takes 8 bits per pass. It reads the keys once to count all
-// digits, and then reads and writes keys and values once per digit (Adinets and Merrill, Onesweep, 2022).
+// The sort starts with the least significant digit. It reads the keys once to count all digits, and then reads and
+// writes keys and values once per digit (Adinets and Merrill, Onesweep, 2022).
 void add_radix_sort(InstructionView call, SizeCache& sizes, Work& work) {
-  constexpr double kOperations = 20;  // assumed, per key and pass: its digit, and its rank among equal digits
   if (call.operand_count() == 0) return;
   const ArraySize& keys = sizes[call.operand(0).shape_id()];
-  const double passes = std::ceil(bits(call.operand(0).shape().element_type) / 8.0);
+  const double passes = std::ceil(bits(call.operand(0).shape().element_type) / kRadixBits);
   double moved = 0;
   for (InstructionView operand : call.operands()) {
     if (operand.shape().is_array() && operand.shape().rank() > 0) moved += sizes[operand.shape_id()].padded_bytes;
@@ -94,14 +105,13 @@ void add_radix_sort(InstructionView call, SizeCache& sizes, Work& work) {
   work.written.hbm = passes * moved;
   work.flops += keys.logical_elements * passes;
   work.kernels = passes + 2;
-  add_vector(work, Opcode::kAdd, ElementType::kU32, kOperations * passes * keys.logical_elements);
+  add_vector(work, Opcode::kAdd, ElementType::kU32, kRadixOperations * passes * keys.logical_elements);
 }
 
 // Uses LAPACK's operation counts (Golub and Van Loan, Matrix Computations) for the last two dimensions of operand 0.
 // Panels of several columns run one after another, and each takes several kernels. The number of sweeps for eigenvalues
 // depends on the data.
 void add_factorization(InstructionView call, CustomCallBehaviour behaviour, Work& work) {
-  constexpr double kKernelsPerColumn = 4.0 / 32;  // four for a panel of 32 columns
   if (call.operand_count() == 0 || call.operand(0).shape().rank() < 2) return;
   const Shape& a = call.operand(0).shape();
   const double rows = static_cast<double>(a.dimensions[a.rank() - 2]);
@@ -127,14 +137,11 @@ void add_factorization(InstructionView call, CustomCallBehaviour behaviour, Work
              flops / 2);
 }
 
-// Threefry: 20 rounds of an addition, a rotation and an exclusive or produce two words, which is 30 operations per
-// word; keys and counters are added in between (Salmon et al., Parallel Random Numbers: As Easy as 1, 2, 3, 2011).
 void add_random_bits(InstructionView call, SizeCache& sizes, Work& work) {
-  constexpr double kOperations = 40;  // per word
   double words = 0;
   for (ShapeId leaf : call.module().shapes().leaves(call.shape_id())) words += sizes[leaf].logical_elements;
-  work.flops += kOperations * words;
-  add_vector(work, Opcode::kXor, ElementType::kU32, kOperations * words);
+  work.flops += kThreefryOperations * words;
+  add_vector(work, Opcode::kXor, ElementType::kU32, kThreefryOperations * words);
 }
 
 }  // namespace hloroof::internal::inline work

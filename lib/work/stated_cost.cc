@@ -9,6 +9,7 @@
 #include "hloroof/analysis.h"
 #include "lib/base/units.h"
 #include "lib/ir/shapes.h"
+#include "lib/kernel/common/isa.h"
 #include "lib/values/attribute_values.h"
 
 namespace hloroof::internal::inline work {
@@ -17,7 +18,7 @@ namespace {
 // Operations on one element that are not part of a product: a long polynomial, or the rounds of a sort.
 constexpr double kMostOpsPerElement = 256;
 // The rows of the smallest block that a kernel works on.
-constexpr double kLeastRows = 8;
+constexpr double kLeastRows = kRegisterSublanes;
 // How often a kernel reads an array that has no other array to be combined with.
 constexpr double kMostPasses = 4;
 // Numbers that differ by less are the same number, rounded.

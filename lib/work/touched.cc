@@ -1,10 +1,9 @@
-#include "lib/work/touched.h"
-
 #include "hloroof/attributes.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/shapes.h"
 #include "lib/ir/value_walk.h"
 #include "lib/values/attribute_values.h"
+#include "lib/work/inside.h"
 
 namespace hloroof::internal::inline work {
 namespace {

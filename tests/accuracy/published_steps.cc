@@ -26,11 +26,11 @@ std::vector<PublishedStep> open_steps(const std::string& shared) {
     const std::string path = shared + "/corpus/step/" + file;
     std::ifstream facts(path + ".json");
     const std::string text(std::istreambuf_iterator<char>(facts), {});
-    const absl::StatusOr<JsonValue> json = parse_json(text, path + ".json");
+    const absl::StatusOr<OrderedJson> json = parse_json(text, path + ".json");
     double seconds = 0;
     for (const char* name : {"derived_step_s", "measured_step_s"}) {
-      const JsonValue* stated = json.ok() ? json->find(name) : nullptr;
-      if (stated != nullptr && stated->is(JsonValue::Kind::kNumber)) seconds = stated->number;
+      const OrderedJson* stated = json.ok() ? find(*json, {name}) : nullptr;
+      if (stated != nullptr && stated->is_number()) seconds = stated->get<double>();
     }
     return PublishedStep{path + ".hlo", device, seconds, standing};
   };

@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "lib/base/strings.h"
 #include "tests/catch.h"
 
 namespace hloroof::internal {
@@ -11,19 +12,19 @@ namespace {
 TEST_CASE("json: values of every kind") {
   const auto root = parse_json(R"({"a": [1, -2.5, 1e3], "b": {"c": null}, "d": true, "e": "\u00e9\n"})", "x.json");
   REQUIRE(root.ok());
-  REQUIRE(root->is(JsonValue::Kind::kObject));
-  REQUIRE(root->members.size() == 4);
-  CHECK(root->members[0].name == "a");
-  const JsonValue& a = *root->find("a");
-  REQUIRE(a.elements.size() == 3);
-  CHECK(a.elements[0].number == 1);
-  CHECK(a.elements[1].number == -2.5);
-  CHECK(a.elements[2].number == 1000);
-  CHECK(root->find("b")->find("c")->is(JsonValue::Kind::kNull));
-  CHECK(root->find("d")->boolean);
-  CHECK(root->find("e")->string == "\xc3\xa9\n");
-  CHECK(root->find("f") == nullptr);
-  CHECK(a.find("a") == nullptr);
+  REQUIRE(root->is_object());
+  REQUIRE(root->size() == 4);
+  CHECK(root->items().begin().key() == "a");
+  const OrderedJson& a = root->at("a");
+  REQUIRE(a.size() == 3);
+  CHECK(a[0].get<double>() == 1);
+  CHECK(a[1].get<double>() == -2.5);
+  CHECK(a[2].get<double>() == 1000);
+  CHECK(root->at("b").at("c").is_null());
+  CHECK(root->at("d").get<bool>());
+  CHECK(root->at("e").get<std::string>() == "\xc3\xa9\n");
+  CHECK(!root->contains("f"));
+  CHECK(!a.contains("a"));
 }
 
 TEST_CASE("json: errors have the place, the line and a caret") {
@@ -73,8 +74,7 @@ TEST_CASE("json: depth is bounded, and bounded depth is harmless") {
     REQUIRE_FALSE(root.ok());
     CHECK_THAT(std::string(root.status().message()), ContainsSubstring("nested deeper than 64 levels"));
   }
-  JsonOptions shallow;
-  shallow.max_depth = 1;
+  const JsonLimits shallow{.max_depth = 1};
   CHECK(parse_json("[1]", "x.json", shallow).ok());
   CHECK_FALSE(parse_json("[[1]]", "x.json", shallow).ok());
 }
@@ -84,6 +84,61 @@ TEST_CASE("json: messages are short for every text") {
   const auto root = parse_json(long_token, "x.json");
   REQUIRE_FALSE(root.ok());
   CHECK(root.status().message().size() < 1000);
+}
+
+TEST_CASE("json: where duplicate members are allowed, the last counts") {
+  const JsonLimits limits{.unique_members = false};
+  CHECK(*parse_json<Json>(R"({"a": 1, "b": {"a": 2}, "a": [3]})", "x.json", limits) ==
+        Json{{"a", {3}}, {"b", {{"a", 2}}}});
+  CHECK(json_text(*parse_json(R"({"b": 1, "a": 2, "b": 3})", "x.json", limits)) == R"({"a":2,"b":3})");
+}
+
+TEST_CASE("json: what is beyond the limits is refused") {
+  JsonLimits limits;
+  limits.max_depth = 3;
+  limits.max_values = 6;
+  struct Case {
+    std::string_view text;
+    std::string_view message;  // empty: accepted
+  };
+  const Case cases[] = {
+      {R"({"a": [1, {"b": 2}]})", ""},     {R"({"a": [1, [[2]]]})", "deeper than 3"},
+      {R"(["[[[[[[", "\"[[[[[", 1])", ""}, {"[1,2,3,4,5,6,7]", "more than 6"},
+      {"[[[[[[[[[[", "deeper than 3"},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.text);
+    const auto json = parse_json<Json>(c.text, "x.json", limits);
+    CHECK(json.ok() == c.message.empty());
+    if (!json.ok())
+      CHECK_THAT(std::string(from_absl(json.status().message())), ContainsSubstring(std::string(c.message)));
+  }
+}
+
+TEST_CASE("json: members of the wrong type are missing") {
+  const Json json = *parse_json<Json>(
+      R"({"n": 7, "big": 18446744073709551615, "d": 2.5, "s": "x", "b": true, "a": [1], "o": {"p": {"q": -3}}})",
+      "x.json");
+  CHECK(integer_at(json, {"n"}) == 7);
+  CHECK(integer_at(json, {"o", "p", "q"}) == -3);
+  CHECK_FALSE(integer_at(json, {"big"}));
+  CHECK_FALSE(integer_at(json, {"d"}));
+  CHECK_FALSE(integer_at(json, {"s"}));
+  CHECK_FALSE(integer_at(json, {"s", "p"}));
+  CHECK(number_at(json, {"d"}) == 2.5);
+  CHECK(number_at(json, {"n"}) == 7.0);
+  CHECK(string_at(json, {"s"}) == "x");
+  CHECK_FALSE(string_at(json, {"n"}));
+  CHECK(bool_at(json, {"b"}) == true);
+  CHECK_FALSE(bool_at(json, {"n"}));
+  CHECK(array_at(json, {"a"}).size() == 1);
+  CHECK(array_at(json, {"o"}).empty());
+  CHECK(find(json, {"a", "p"}) == nullptr);
+  CHECK(find(Json(5), {"a"}) == nullptr);
+}
+
+TEST_CASE("json: invalid UTF-8 is replaced in what is sent") {
+  CHECK(json_text(Json("a\xff\n")) == "\"a\xef\xbf\xbd\\n\"");
 }
 
 }  // namespace

@@ -176,13 +176,13 @@ TEST_CASE("formats, files and devices") {
     REQUIRE(json.ok());
     return *std::move(json);
   };
-  CHECK(json_of(run({"predict", small, "--device", "tpu_v5e", "--format", "json"})).is(JsonValue::Kind::kObject));
-  const JsonValue both = json_of(run({"predict", small, "--device", "tpu_v5e,tpu_v6e", "--format", "json"}));
-  REQUIRE(both.is(JsonValue::Kind::kArray));
-  REQUIRE(both.elements.size() == 2);
-  CHECK(both.elements[1].find("device")->find("name")->string == "tpu_v6e");
-  CHECK(json_of(run({"predict", small, "--device", "tpu_v5e", "--format", "trace"})).find("traceEvents") != nullptr);
-  CHECK(json_of(run({"print", small, "--format", "json"})).find("computations") != nullptr);
+  CHECK(json_of(run({"predict", small, "--device", "tpu_v5e", "--format", "json"})).is_object());
+  const OrderedJson both = json_of(run({"predict", small, "--device", "tpu_v5e,tpu_v6e", "--format", "json"}));
+  REQUIRE(both.is_array());
+  REQUIRE(both.size() == 2);
+  CHECK(both[1].at("device").at("name").get<std::string>() == "tpu_v6e");
+  CHECK(json_of(run({"predict", small, "--device", "tpu_v5e", "--format", "trace"})).contains("traceEvents"));
+  CHECK(json_of(run({"print", small, "--format", "json"})).contains("computations"));
 
   const Result csv = run({"predict", small, "--device", "tpu_v5e", "--format", "csv"});
   CHECK(csv.out.rfind("file,device,", 0) == 0);
@@ -201,14 +201,13 @@ TEST_CASE("formats, files and devices") {
 
   // Of a dump folder the modules after optimization, of any other the .hlo files.
   CHECK(json_of(run({"predict", folder.path(), "--device", "tpu_v5e", "--format", "json"}))
-            .find("module")
-            ->find("name")
-            ->string == "small");
+            .at("module")
+            .at("name")
+            .get<std::string>() == "small");
   folder.write("module_0001.jit_f.after_optimizations.txt", kSmall);
   folder.write("module_0001.jit_f.before_optimizations.txt", "junk");
   folder.write("module_0001.jit_f.after_optimizations-buffer-assignment.txt", "junk");
-  CHECK(
-      json_of(run({"predict", folder.path(), "--device", "tpu_v5e", "--format", "json"})).is(JsonValue::Kind::kObject));
+  CHECK(json_of(run({"predict", folder.path(), "--device", "tpu_v5e", "--format", "json"})).is_object());
 }
 
 TEST_CASE("results are the same every time") {
@@ -227,9 +226,9 @@ TEST_CASE("timing is one line of JSON on standard error") {
   CHECK(result.code == kExitOk);
   const auto json = parse_json(result.err, "err");
   REQUIRE(json.ok());
-  CHECK(json->find("parse_seconds")->number > 0);
-  CHECK(json->find("bytes")->number == std::string(kSmall).size());
-  CHECK(json->find("instructions")->number == 3);
+  CHECK(json->at("parse_seconds").get<double>() > 0);
+  CHECK(json->at("bytes").get<double>() == std::string(kSmall).size());
+  CHECK(json->at("instructions").get<double>() == 3);
 }
 
 TEST_CASE("gates") {

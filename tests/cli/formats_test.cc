@@ -33,32 +33,31 @@ std::vector<std::vector<std::string>> records_of(const std::string& text) {
 TEST_CASE("predict's CSV has the op fields of the schema, in its order, with the JSON's values") {
   const JsonSchema schema("prediction");
   std::vector<std::string> titles = {"file", "device", "topology"};
-  for (const JsonMember& property : schema.root().find("$defs")->find("op")->find("properties")->members) {
+  for (const auto& property : schema.root().at("$defs").at("op").at("properties").items()) {
     const bool is_nested = property.name == "terms" || property.name == "waits";  // these have no place in a table
     if (!is_nested) titles.push_back(property.name);
   }
   const auto records = records_of(run_hloroof({"predict", kFfn, "--device", "tpu_v5e", "--format", "csv"}).out);
   CHECK(records.front() == titles);
-  const JsonValue json = json_of({"predict", kFfn, "--device", "tpu_v5e", "--format", "json"});
-  const std::vector<JsonValue>& ops = json.find("ops")->elements;
+  const OrderedJson json = json_of({"predict", kFfn, "--device", "tpu_v5e", "--format", "json"});
+  const OrderedJson& ops = json.at("ops");
   // The command keeps the facts until the JSON is written.
-  CHECK(std::any_of(ops.begin(), ops.end(),
-                    [](const JsonValue& op) { return op.find("terms")->is(JsonValue::Kind::kObject); }));
-  CHECK_FALSE(json.find("parameters")->elements.empty());
+  CHECK(std::any_of(ops.begin(), ops.end(), [](const OrderedJson& op) { return op.at("terms").is_object(); }));
+  CHECK_FALSE(json.at("parameters").empty());
   REQUIRE(records.size() == ops.size() + 1);
   for (std::size_t i = 0; i < ops.size(); ++i) {
     REQUIRE(records[i + 1].size() == titles.size());
     CHECK(records[i + 1][0] == kFfn);
     for (std::size_t c = 3; c < titles.size(); ++c) {
-      const JsonValue& value = *ops[i].find(titles[c]);
+      const OrderedJson& value = ops[i].at(titles[c]);
       const std::string& cell = records[i + 1][c];
       CAPTURE(i, titles[c], cell);
-      if (value.is(JsonValue::Kind::kNull)) {
+      if (value.is_null()) {
         CHECK(cell.empty());
-      } else if (value.is(JsonValue::Kind::kString)) {
-        CHECK(cell == value.string);
+      } else if (value.is_string()) {
+        CHECK(cell == value.get<std::string>());
       } else {
-        CHECK(std::strtod(cell.c_str(), nullptr) == value.number);
+        CHECK(std::strtod(cell.c_str(), nullptr) == value.get<double>());
       }
     }
   }
@@ -74,33 +73,33 @@ TEST_CASE("predict's CSV follows --view, --group-by and --filter") {
     const auto& titles = records.front();
     return static_cast<std::size_t>(std::find(titles.begin(), titles.end(), title) - titles.begin());
   };
-  const JsonValue json = json_of({"predict", kFfn, "--device", "tpu_v5e", "--format", "json"});
+  const OrderedJson json = json_of({"predict", kFfn, "--device", "tpu_v5e", "--format", "json"});
   const auto collectives = csv({"--view", "collectives"});
-  CHECK(collectives.size() == json.find("collectives")->elements.size() + 1);
+  CHECK(collectives.size() == json.at("collectives").size() + 1);
   CHECK(column(collectives, "wire_bytes") < collectives.front().size());
 
   // The groups add up to the step, and there are fewer of them than ops.
   const auto groups = csv({"--group-by", "category"});
-  CHECK(groups.size() < json.find("ops")->elements.size());
+  CHECK(groups.size() < json.at("ops").size());
   double exposed = 0;
   for (std::size_t i = 1; i < groups.size(); ++i) {
     exposed += std::strtod(groups[i][column(groups, "exposed_seconds")].c_str(), nullptr);
   }
-  CHECK(exposed == Approx(json.find("step_seconds")->number));
+  CHECK(exposed == Approx(json.at("step_seconds").get<double>()));
 
   // The leaves of the tree of layers add up to the step.
   const auto layers = csv({"--view", "layers"});
-  CHECK(layers.size() == json.find("layers")->elements.size() + 1);
+  CHECK(layers.size() == json.at("layers").size() + 1);
   double leaves = 0;
   for (std::size_t i = 1; i < layers.size(); ++i) {
     if (layers[i][column(layers, "is_op")] != "1") continue;
     leaves += std::strtod(layers[i][column(layers, "seconds")].c_str(), nullptr);
   }
-  CHECK(leaves == Approx(json.find("step_seconds")->number));
+  CHECK(leaves == Approx(json.at("step_seconds").get<double>()));
 
   const auto fusions = csv({"--filter", "^fusion"});
   REQUIRE(fusions.size() > 1);
-  CHECK(fusions.size() < json.find("ops")->elements.size() + 1);
+  CHECK(fusions.size() < json.at("ops").size() + 1);
   for (std::size_t i = 1; i < fusions.size(); ++i) {
     CHECK(fusions[i][column(fusions, "name")].rfind("fusion", 0) == 0);
   }
@@ -115,14 +114,14 @@ TEST_CASE("every view with records has CSV, and its lines are those of the JSON"
   const std::vector<Case> cases = {
       {"breakdown", "breakdown", ""},       {"roofline", "resources", ""}, {"critical", "critical_path", ""},
       {"memory", "memory", "live_at_peak"}, {"padding", "ops", ""},        {"diagnostics", "diagnostics", ""}};
-  const JsonValue json = json_of({"predict", kFfn, "--device", "tpu_v5e", "--format", "json"});
+  const OrderedJson json = json_of({"predict", kFfn, "--device", "tpu_v5e", "--format", "json"});
   for (const Case& c : cases) {
     CAPTURE(c.view);
     const auto records =
         records_of(run_hloroof({"predict", kFfn, "--device", "tpu_v5e", "--format", "csv", "--view", c.view}).out);
-    const JsonValue& member = *json.find(c.member);
-    const JsonValue& list = *c.part == '\0' ? member : *member.find(c.part);
-    CHECK(records.size() == list.elements.size() + 1);
+    const OrderedJson& member = json.at(c.member);
+    const OrderedJson& list = *c.part == '\0' ? member : member.at(c.part);
+    CHECK(records.size() == list.size() + 1);
     for (const auto& record : records) CHECK(record.size() == records.front().size());
   }
 }
@@ -187,40 +186,40 @@ TEST_CASE("tables as Markdown") {
 }
 
 TEST_CASE("explain, memory and devices as JSON and CSV") {
-  const JsonValue op = json_of({"explain", kFfn, "fusion.2", "--device", "tpu_v5e", "--format", "json"});
+  const OrderedJson op = json_of({"explain", kFfn, "fusion.2", "--device", "tpu_v5e", "--format", "json"});
   CHECK(JsonSchema("explanation").violations(op) == std::vector<std::string>());
-  CHECK(op.find("op")->find("terms")->is(JsonValue::Kind::kObject));
-  CHECK_FALSE(op.find("parameters")->elements.empty());
+  CHECK(op.at("op").at("terms").is_object());
+  CHECK_FALSE(op.at("parameters").empty());
   const auto terms =
       records_of(run_hloroof({"explain", kFfn, "fusion.2", "--device", "tpu_v5e", "--format", "csv"}).out);
   REQUIRE(terms.size() > 2);
   CHECK(terms[1][0] == "0");  // the level of the whole
-  CHECK(std::strtod(terms[1][2].c_str(), nullptr) == op.find("op")->find("terms")->find("seconds")->number);
+  CHECK(std::strtod(terms[1][2].c_str(), nullptr) == op.at("op").at("terms").at("seconds").get<double>());
 
-  const JsonValue memory = json_of({"memory", kFfn, "--device", "tpu_v5e", "--format", "json"});
+  const OrderedJson memory = json_of({"memory", kFfn, "--device", "tpu_v5e", "--format", "json"});
   CHECK(JsonSchema("memory").violations(memory) == std::vector<std::string>());
   const auto buffers = records_of(run_hloroof({"memory", kFfn, "--device", "tpu_v5e", "--format", "csv"}).out);
-  CHECK(buffers.size() == memory.find("memory")->find("live_at_peak")->elements.size() + 1);
+  CHECK(buffers.size() == memory.at("memory").at("live_at_peak").size() + 1);
 
-  const JsonValue devices = json_of({"devices", "list", "--format", "json"});
+  const OrderedJson devices = json_of({"devices", "list", "--format", "json"});
   CHECK(JsonSchema("devices").violations(devices) == std::vector<std::string>());
-  CHECK(records_of(run_hloroof({"devices", "list", "--format", "csv"}).out).size() ==
-        devices.find("devices")->elements.size() + 1);
-  const JsonValue device = json_of({"devices", "show", "h100_sxm", "--format", "json"});
+  CHECK(records_of(run_hloroof({"devices", "list", "--format", "csv"}).out).size() == devices.at("devices").size() + 1);
+  const OrderedJson device = json_of({"devices", "show", "h100_sxm", "--format", "json"});
   CHECK(JsonSchema("device").violations(device) == std::vector<std::string>());
   CHECK(records_of(run_hloroof({"devices", "show", "h100_sxm", "--format", "csv"}).out).size() ==
-        device.find("parameters")->elements.size() + 1);
+        device.at("parameters").size() + 1);
 }
 
 TEST_CASE("kernels as JSON and CSV") {
-  const JsonValue json = json_of({"kernel", kAttention, "--device", "tpu_v5e", "--format", "json"});
+  const OrderedJson json = json_of({"kernel", kAttention, "--device", "tpu_v5e", "--format", "json"});
   CHECK(JsonSchema("kernels").violations(json) == std::vector<std::string>());
-  REQUIRE(json.find("kernels")->elements.size() == 1);
-  const JsonValue& kernel = json.find("kernels")->elements[0];
-  CHECK(kernel.find("op")->string == "flash_attention.1");
-  const JsonValue op = json_of({"explain", kAttention, "flash_attention.1", "--device", "tpu_v5e", "--format", "json"});
+  REQUIRE(json.at("kernels").size() == 1);
+  const OrderedJson& kernel = json.at("kernels")[0];
+  CHECK(kernel.at("op").get<std::string>() == "flash_attention.1");
+  const OrderedJson op =
+      json_of({"explain", kAttention, "flash_attention.1", "--device", "tpu_v5e", "--format", "json"});
   CHECK(JsonSchema("explanation").violations(op) == std::vector<std::string>());
-  CHECK(op.find("kernel")->find("vector_seconds")->number == kernel.find("vector_seconds")->number);
+  CHECK(op.at("kernel").at("vector_seconds").get<double>() == kernel.at("vector_seconds").get<double>());
 
   const auto lines = records_of(run_hloroof({"kernel", kAttention, "--device", "tpu_v5e", "--format", "csv"}).out);
   REQUIRE(lines.size() == 2);
@@ -231,9 +230,9 @@ TEST_CASE("kernels as JSON and CSV") {
   CHECK(cell("grid") == "4x16x16x16");
   CHECK(cell("failure").empty());
 
-  const JsonValue none = json_of({"kernel", kFfn, "--device", "tpu_v5e", "--format", "json"});
+  const OrderedJson none = json_of({"kernel", kFfn, "--device", "tpu_v5e", "--format", "json"});
   CHECK(JsonSchema("kernels").violations(none) == std::vector<std::string>());
-  CHECK(none.find("kernels")->elements.empty());
+  CHECK(none.at("kernels").empty());
   CHECK(records_of(run_hloroof({"kernel", kFfn, "--device", "tpu_v5e", "--format", "csv"}).out).size() == 1);
 }
 
@@ -252,14 +251,14 @@ TEST_CASE("calibrate in its formats") {
     all.insert(all.end(), {"--format", format});
     return all;
   };
-  const JsonValue json = json_of(with("json"));
+  const OrderedJson json = json_of(with("json"));
   check_golden("lib/describe/schema/calibration.schema.json", schema_json(calibration_table()));
   CHECK(JsonSchema("calibration").violations(json) == std::vector<std::string>());
-  const std::vector<JsonValue>& parts = json.find("errors")->elements;
+  const OrderedJson& parts = json.at("errors");
   REQUIRE(parts.size() == 2);
-  CHECK(parts[0].find("median_after")->number <= parts[0].find("median_before")->number);
+  CHECK(parts[0].at("median_after").get<double>() <= parts[0].at("median_before").get<double>());
   const auto records = records_of(run_hloroof(with("csv")).out);
-  CHECK(records.size() == json.find("parameters")->elements.size() + 1);
+  CHECK(records.size() == json.at("parameters").size() + 1);
   CHECK(records.front() == std::vector<std::string>{"path", "unit", "before", "after", "least", "most"});
   const CliResult fitted = run_hloroof(arguments);
   const std::string text = fitted.out;
@@ -272,7 +271,7 @@ TEST_CASE("calibrate in its formats") {
 TEST_CASE("counts as JSON") {
   const JsonSchema schema("counts");
   for (const char* convention : {"xla", "physical"}) {
-    const JsonValue json =
+    const OrderedJson json =
         json_of({"counts", "examples/decode_step.v5e.hlo", "--convention", convention, "--format", "json"});
     CHECK(schema.violations(json) == std::vector<std::string>());
   }
@@ -287,16 +286,16 @@ TEST_CASE("diff: JSON as its schema says, and CSV with the same ops") {
                                                 "--fail-if", "step>+900%", "--group-by", group,      "--format"};
     std::vector<std::string> as_json = arguments;
     as_json.push_back("json");
-    const JsonValue json = json_of(as_json);
+    const OrderedJson json = json_of(as_json);
     CHECK(schema.violations(json) == std::vector<std::string>());
-    CHECK(json.find("gates")->elements.size() == 1);
+    CHECK(json.at("gates").size() == 1);
     double change = 0;
-    for (const JsonValue& op : json.find("ops")->elements) change += op.find("change_seconds")->number;
-    CHECK(change == Approx(json.find("step_change_seconds")->number));
+    for (const OrderedJson& op : json.at("ops")) change += op.at("change_seconds").get<double>();
+    CHECK(change == Approx(json.at("step_change_seconds").get<double>()));
     std::vector<std::string> as_csv = arguments;
     as_csv.push_back("csv");
     const bool grouped = std::string(group) != "none";
-    CHECK(records_of(run_hloroof(as_csv).out).size() == json.find(grouped ? "groups" : "ops")->elements.size() + 1);
+    CHECK(records_of(run_hloroof(as_csv).out).size() == json.at(grouped ? "groups" : "ops").size() + 1);
   }
 }
 
@@ -308,16 +307,16 @@ TEST_CASE("calibrate to a profile of the CPU starts from the generic one and wri
   const CliResult run = run_hloroof({"calibrate", "--profile", profile, "-o", after, "--format", "json"});
   CAPTURE(run.err);
   REQUIRE(run.code == 0);
-  const JsonValue report = parse_json(run.out, "report").value();
-  const JsonValue& held_back = report.find("errors")->elements[1];
-  CHECK(held_back.find("median_after")->number < 0.7 * held_back.find("median_before")->number);
+  const OrderedJson report = parse_json(run.out, "report").value();
+  const OrderedJson& held_back = report.at("errors")[1];
+  CHECK(held_back.at("median_after").get<double>() < 0.7 * held_back.at("median_before").get<double>());
   CHECK(run.err.empty());
   // The errors of all ops, as powers of e.
   const auto error_on = [&](const std::string& device) {
     double sum = 0;
-    const JsonValue comparison = json_of({"compare", profile, "--device", device, "--format", "json"});
-    for (const JsonValue& op : comparison.find("ops")->elements) {
-      sum += std::abs(std::log(op.find("ratio")->number));
+    const OrderedJson comparison = json_of({"compare", profile, "--device", device, "--format", "json"});
+    for (const OrderedJson& op : comparison.at("ops")) {
+      sum += std::abs(std::log(op.at("ratio").get<double>()));
     }
     return sum;
   };
@@ -356,36 +355,36 @@ TEST_CASE("compare as JSON and CSV: both profiles say the same, and the rows add
   for (const char* form : {".hlo_stats.csv", ".trace.json.gz"}) {
     const std::string profile = kProfile + std::string(form);
     CAPTURE(profile);
-    const JsonValue json = json_of({"compare", kFfn, "--device", "tpu_v5e", "--profile", profile, "--format", "json"});
+    const OrderedJson json =
+        json_of({"compare", kFfn, "--device", "tpu_v5e", "--profile", profile, "--format", "json"});
     CHECK(schema.violations(json) == std::vector<std::string>());
     double ops = 0;
     bool is_flagged = false;
-    for (const JsonValue& op : json.find("ops")->elements) {
-      ops += op.find("measured_seconds")->number;
-      const double ratio = op.find("ratio")->number;
-      CAPTURE(op.find("name")->string, ratio);
-      if (op.find("name")->string == "fusion.45") {
-        is_flagged = op.find("over_prediction")->boolean;
+    for (const OrderedJson& op : json.at("ops")) {
+      ops += op.at("measured_seconds").get<double>();
+      const double ratio = op.at("ratio").get<double>();
+      CAPTURE(op.at("name").get<std::string>(), ratio);
+      if (op.at("name").get<std::string>() == "fusion.45") {
+        is_flagged = op.at("over_prediction").get<bool>();
         CHECK(ratio > 2);
       }
       // fusion.2 is also an op of another program of the profile.
-      if (op.find("name")->string == "fusion.2") CHECK(ratio < 1.6);
+      if (op.at("name").get<std::string>() == "fusion.2") CHECK(ratio < 1.6);
     }
     CHECK(is_flagged);
     double categories = 0;
-    for (const JsonValue& category : json.find("categories")->elements) {
-      categories += category.find("measured_seconds")->number;
+    for (const OrderedJson& category : json.at("categories")) {
+      categories += category.at("measured_seconds").get<double>();
     }
     CHECK(categories == Approx(ops));
-    for (const JsonValue& op : json.find("unmatched")->elements) ops += op.find("measured_seconds")->number;
-    CHECK(ops == Approx(json.find("measured_op_seconds")->number));
-    CHECK(json.find("explained_share")->number > 0.98);
-    CHECK(json.find("other_programs_seconds")->number > 0);
+    for (const OrderedJson& op : json.at("unmatched")) ops += op.at("measured_seconds").get<double>();
+    CHECK(ops == Approx(json.at("measured_op_seconds").get<double>()));
+    CHECK(json.at("explained_share").get<double>() > 0.98);
+    CHECK(json.at("other_programs_seconds").get<double>() > 0);
 
     const auto csv =
         records_of(run_hloroof({"compare", kFfn, "--device", "tpu_v5e", "--profile", profile, "--format", "csv"}).out);
-    const std::size_t listed = json.find("ops")->elements.size() + json.find("unmatched")->elements.size() +
-                               json.find("unmeasured")->elements.size();
+    const std::size_t listed = json.at("ops").size() + json.at("unmatched").size() + json.at("unmeasured").size();
     CHECK(csv.size() == listed + 1);
     for (const auto& record : csv) CHECK(record.size() == csv.front().size());
   }

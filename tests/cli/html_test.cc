@@ -19,8 +19,8 @@ namespace {
 
 struct Page {
   std::string text;
-  JsonValue data;          // of its only prediction
-  JsonValue prediction;    // as the JSON has it
+  OrderedJson data;        // of its only prediction
+  OrderedJson prediction;  // as the JSON has it
   std::size_t ops = 0;     // rows of the data
   std::size_t timed = 0;   // of them with a time of their own
   std::size_t listed = 0;  // with a time of their own or a wait
@@ -29,7 +29,7 @@ struct Page {
 bool agree(double a, double b) { return std::abs(a - b) <= 1e-9 * std::max(std::abs(a), std::abs(b)); }
 
 // The data in the text of a page.
-JsonValue data_of(const std::string& text) {
+OrderedJson data_of(const std::string& text) {
   const std::string open = "<script id=\"data\" type=\"application/json\">";
   const std::size_t begin = text.find(open) + open.size();
   REQUIRE(begin > open.size());
@@ -39,12 +39,12 @@ JsonValue data_of(const std::string& text) {
 }
 
 // The value of the column `name` in the row of an op.
-const JsonValue& cell(const JsonValue& data, const JsonValue& row, std::string_view name) {
-  const std::vector<JsonValue>& columns = data.find("columns")->elements;
+const OrderedJson& cell(const OrderedJson& data, const OrderedJson& row, std::string_view name) {
+  const OrderedJson& columns = data.at("columns");
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (columns[i].find("name")->string != name) continue;
-    if (!columns[i].find("shared")->boolean) return row.elements[i];
-    return data.find("steps")->elements[0].find("shared")->elements[static_cast<std::size_t>(row.elements[i].number)];
+    if (columns[i].at("name").get<std::string>() != name) continue;
+    if (!columns[i].at("shared").get<bool>()) return row[i];
+    return data.at("steps")[0].at("shared")[static_cast<std::size_t>(row[i].get<double>())];
   }
   FAIL("no column " << name);
   return row;
@@ -59,16 +59,16 @@ Page make_page(const std::string& dump, const std::string& device, const std::st
   std::ifstream file(path, std::ios::binary);
   page.text.assign(std::istreambuf_iterator<char>(file), {});
   page.data = data_of(page.text);
-  REQUIRE(page.data.find("steps")->elements.size() == 1);
+  REQUIRE(page.data.at("steps").size() == 1);
   auto json = parse_json(run_hloroof({"predict", dump, "--device", device, "--format", "json"}).out, "json");
   REQUIRE(json.ok());
-  for (const JsonValue& op : json->find("ops")->elements) {
+  for (const OrderedJson& op : json->at("ops")) {
     ++page.ops;
-    const bool works = op.find("total_seconds")->number > 0;
+    const bool works = op.at("total_seconds").get<double>() > 0;
     page.timed += works ? 1 : 0;
-    page.listed += works || op.find("exposed_seconds")->number > 0 ? 1 : 0;
+    page.listed += works || op.at("exposed_seconds").get<double>() > 0 ? 1 : 0;
   }
-  CHECK(page.data.find("steps")->elements[0].find("ops")->elements.size() == page.ops);
+  CHECK(page.data.at("steps")[0].at("ops").size() == page.ops);
   page.prediction = *std::move(json);
   return page;
 }
@@ -85,11 +85,11 @@ TEST_CASE("the page has the options that were set, as the command takes them") {
   REQUIRE(run_hloroof(given).code == kExitOk);
   const auto options_of = [&] {
     std::ifstream file(path, std::ios::binary);
-    const JsonValue data = data_of(std::string(std::istreambuf_iterator<char>(file), {}));
+    const OrderedJson data = data_of(std::string(std::istreambuf_iterator<char>(file), {}));
     std::vector<std::string> words;
-    for (const JsonValue& option : data.find("steps")->elements.front().find("options")->elements) {
-      for (const JsonValue& word : option.elements) {
-        if (!word.string.empty()) words.push_back(word.string);
+    for (const OrderedJson& option : data.at("steps").front().at("options")) {
+      for (const OrderedJson& word : option) {
+        if (!word.get<std::string>().empty()) words.push_back(word.get<std::string>());
       }
     }
     return words;
@@ -165,18 +165,19 @@ TEST_CASE("the rows of the table add up to the step, and the parts of the breakd
   for (const auto& [dump, device] : subjects) {
     CAPTURE(dump);
     const Page page = make_page(dump, device, folder.path() + "/page.html");
-    const JsonValue& step = page.data.find("steps")->elements[0];
-    const double seconds = page.prediction.find("step_seconds")->number;
+    const OrderedJson& step = page.data.at("steps")[0];
+    const double seconds = page.prediction.at("step_seconds").get<double>();
     double rows = 0;
-    for (const JsonValue& op : step.find("ops")->elements) {
-      if (cell(page.data, op, "total_seconds").number > 0 || cell(page.data, op, "exposed_seconds").number > 0) {
-        rows += cell(page.data, op, "exposed_seconds").number;
+    for (const OrderedJson& op : step.at("ops")) {
+      if (cell(page.data, op, "total_seconds").get<double>() > 0 ||
+          cell(page.data, op, "exposed_seconds").get<double>() > 0) {
+        rows += cell(page.data, op, "exposed_seconds").get<double>();
       }
     }
     CHECK(agree(rows, seconds));
     double parts = 0;
-    for (const JsonValue& part : step.find("prediction")->find("breakdown")->elements) {
-      parts += part.find("seconds")->number;
+    for (const OrderedJson& part : step.at("prediction").at("breakdown")) {
+      parts += part.at("seconds").get<double>();
     }
     CHECK(agree(parts, seconds));
   }
@@ -185,45 +186,46 @@ TEST_CASE("the rows of the table add up to the step, and the parts of the breakd
 TEST_CASE("events that wait name the op that they wait for, and others none") {
   const TemporaryFolder folder;
   const Page page = make_page("examples/ffn_block.v5e_2x4.hlo", "tpu_v5e", folder.path() + "/page.html");
-  const JsonValue& step = page.data.find("steps")->elements[0];
-  const std::vector<JsonValue>& ops = step.find("ops")->elements;
+  const OrderedJson& step = page.data.at("steps")[0];
+  const OrderedJson& ops = step.at("ops");
   int waits = 0;
-  for (const JsonValue& event : step.find("timeline")->elements) {
-    REQUIRE(event.elements.size() == 5);
-    if (event.elements[4].kind == JsonValue::Kind::kNull) continue;
+  for (const OrderedJson& event : step.at("timeline")) {
+    REQUIRE(event.size() == 5);
+    if (event[4].is_null()) continue;
     ++waits;
-    const JsonValue& op = ops[static_cast<std::size_t>(event.elements[0].number)];
-    const std::string awaited = cell(page.data, ops[static_cast<std::size_t>(event.elements[4].number)], "name").string;
-    const std::vector<JsonValue>& of_op = cell(page.data, op, "waits").elements;
+    const OrderedJson& op = ops[static_cast<std::size_t>(event[0].get<double>())];
+    const std::string awaited =
+        cell(page.data, ops[static_cast<std::size_t>(event[4].get<double>())], "name").get<std::string>();
+    const OrderedJson& of_op = cell(page.data, op, "waits");
     CHECK(std::any_of(of_op.begin(), of_op.end(),
-                      [&](const JsonValue& wait) { return wait.find("transfer")->string == awaited; }));
+                      [&](const OrderedJson& wait) { return wait.at("transfer").get<std::string>() == awaited; }));
   }
   CHECK(waits > 0);
-  for (const JsonValue& use : step.find("prediction")->find("resources")->elements) {
-    if (use.find("busy_seconds")->number > 0) CHECK(use.find("step_if_free_seconds")->kind != JsonValue::Kind::kNull);
+  for (const OrderedJson& use : step.at("prediction").at("resources")) {
+    if (use.at("busy_seconds").get<double>() > 0) !CHECK(use.at("step_if_free_seconds").is_null());
   }
 }
 
 void check_memory_and_layers(const Page& page) {
-  const JsonValue& step = page.data.find("steps")->elements[0];
-  const JsonValue& memory = *step.find("memory");
+  const OrderedJson& step = page.data.at("steps")[0];
+  const OrderedJson& memory = step.at("memory");
   double most = 0;
-  for (const JsonValue& level : memory.find("levels")->elements) most = std::max(most, level.number);
-  const double peak = page.prediction.find("memory")->find("hbm_peak_bytes")->number;
+  for (const OrderedJson& level : memory.at("levels")) most = std::max(most, level.get<double>());
+  const double peak = page.prediction.at("memory").at("hbm_peak_bytes").get<double>();
   CHECK(most == peak);
-  CHECK(memory.find("peak_bytes")->number == peak);
-  CHECK(memory.find("peak_seconds")->number <= memory.find("seconds")->number);
-  const std::vector<JsonValue>& layers = step.find("layers")->elements;
+  CHECK(memory.at("peak_bytes").get<double>() == peak);
+  CHECK(memory.at("peak_seconds").get<double>() <= memory.at("seconds").get<double>());
+  const OrderedJson& layers = step.at("layers");
   std::vector<double> sums(layers.size(), 0);
-  for (const JsonValue& op : step.find("ops")->elements) {
-    const double seconds = cell(page.data, op, "exposed_seconds").number;
-    const JsonValue& layer = cell(page.data, op, "layer");
-    CHECK((layer.kind == JsonValue::Kind::kNull) == (seconds == 0));
-    if (seconds != 0) sums[static_cast<std::size_t>(layer.number)] += seconds;
+  for (const OrderedJson& op : step.at("ops")) {
+    const double seconds = cell(page.data, op, "exposed_seconds").get<double>();
+    const OrderedJson& layer = cell(page.data, op, "layer");
+    CHECK((layer.is_null()) == (seconds == 0));
+    if (seconds != 0) sums[static_cast<std::size_t>(layer.get<double>())] += seconds;
   }
   for (std::size_t i = 0; i < layers.size(); ++i) {
-    const bool is_leaf = layers[i].find("is_op")->boolean;
-    CHECK(agree(sums[i], is_leaf ? layers[i].find("seconds")->number : 0));
+    const bool is_leaf = layers[i].at("is_op").get<bool>();
+    CHECK(agree(sums[i], is_leaf ? layers[i].at("seconds").get<double>() : 0));
   }
 }
 
@@ -358,10 +360,10 @@ TEST_CASE("in a browser: waits are hatched, the chosen op says what it waits for
   const TemporaryFolder folder;
   const std::string path = folder.path() + "/page.html";
   const Page page = make_page("examples/ffn_block.v5e_2x4.hlo", "tpu_v5e", path);
-  const JsonValue& step = page.data.find("steps")->elements[0];
+  const OrderedJson& step = page.data.at("steps")[0];
   std::string waiting;
-  for (const JsonValue& op : step.find("ops")->elements) {
-    if (!cell(page.data, op, "waits").elements.empty()) waiting = cell(page.data, op, "name").string;
+  for (const OrderedJson& op : step.at("ops")) {
+    if (!cell(page.data, op, "waits").empty()) waiting = cell(page.data, op, "name").get<std::string>();
   }
   REQUIRE(!waiting.empty());
   const Opened opened = open_page(browser, folder, path, "#op=" + waiting);
@@ -369,7 +371,7 @@ TEST_CASE("in a browser: waits are hatched, the chosen op says what it waits for
   CAPTURE(opened.log);
   CHECK(opened.log.find("CONSOLE") == std::string::npos);
   CHECK(attribute(opened.dom, "data-error").empty());
-  CHECK(std::abs(std::stod(attribute(opened.dom, "data-total")) - page.prediction.find("step_seconds")->number) <
+  CHECK(std::abs(std::stod(attribute(opened.dom, "data-total")) - page.prediction.at("step_seconds").get<double>()) <
         1e-12);
   CHECK(count(opened.dom, "class=\"wait") > 0);
   CHECK(opened.dom.find("<dt>waits for</dt>") != std::string::npos);
@@ -379,9 +381,9 @@ TEST_CASE("in a browser: waits are hatched, the chosen op says what it waits for
     CHECK(opened.dom.find(section) != std::string::npos);
   }
   // All roofs are dashed but that of the chosen op.
-  for (const JsonValue& op : step.find("ops")->elements) {
-    if (cell(page.data, op, "resource").string != "mxu") continue;
-    const Opened chosen = open_page(browser, folder, path, "#op=" + cell(page.data, op, "name").string);
+  for (const OrderedJson& op : step.at("ops")) {
+    if (cell(page.data, op, "resource").get<std::string>() != "mxu") continue;
+    const Opened chosen = open_page(browser, folder, path, "#op=" + cell(page.data, op, "name").get<std::string>());
     CHECK(count(chosen.dom, "class=\"roof\"") == 1);
     CHECK(count(chosen.dom, "class=\"roof other\"") > 1);
     break;
@@ -423,7 +425,7 @@ TEST_CASE("in a browser: the passes of one compile and of two") {
       CAPTURE(part);
       CHECK(text.find(part) == std::string::npos);
     }
-    CHECK(data_of(text).find("passes")->elements.size() == 4);
+    CHECK(data_of(text).at("passes").size() == 4);
     if (browser.empty()) continue;
     const Opened opened = open_page(browser, before, path, "#theme=dark");
     if (opened.dom.find("<html") == std::string::npos) HLOROOF_SKIP("chromium does not start here");
@@ -447,8 +449,8 @@ TEST_CASE("several predictions are compared on one page, and each can be shown")
   REQUIRE(html.code == kExitOk);
   std::ifstream file(path, std::ios::binary);
   const std::string text(std::istreambuf_iterator<char>(file), {});
-  const JsonValue data = data_of(text);
-  CHECK(data.find("steps")->elements.size() == 4);
+  const OrderedJson data = data_of(text);
+  CHECK(data.at("steps").size() == 4);
   CHECK(count(text, "\"--set\"") == 4);
   const std::string browser = find_browser();
   if (browser.empty()) HLOROOF_SKIP("no chromium");

@@ -25,7 +25,7 @@ std::vector<std::string> lint(const std::vector<std::string>& more) {
   return arguments;
 }
 
-JsonValue json_of_lint(const std::vector<std::string>& more) {
+OrderedJson json_of_lint(const std::vector<std::string>& more) {
   const CliResult result = run_hloroof(lint(more));
   CAPTURE(result.err);
   REQUIRE((result.code == kExitOk || result.code == kExitGateFailed));
@@ -34,8 +34,8 @@ JsonValue json_of_lint(const std::vector<std::string>& more) {
   return *std::move(json);
 }
 
-const JsonValue& member(const JsonValue& value, std::string_view key) {
-  const JsonValue* const found = value.find(key);
+const OrderedJson& member(const OrderedJson& value, std::string_view key) {
+  const OrderedJson* const found = find(value, {key});
   CAPTURE(std::string(key));
   REQUIRE(found != nullptr);
   return *found;
@@ -150,50 +150,51 @@ TEST_CASE("waived diagnostics are counted and do not fail") {
 TEST_CASE("lint --format json follows its schema") {
   const TemporaryFolder folder;
   const std::string waivers = folder.write("w.txt", "layout-change # accepted\nreshard\n");
-  const JsonValue json = json_of_lint({"--format", "json", "--waivers", waivers});
+  const OrderedJson json = json_of_lint({"--format", "json", "--waivers", waivers});
   CHECK(JsonSchema("lint").violations(json) == std::vector<std::string>());
-  CHECK(member(json, "unused_waivers").elements.size() == 1);
-  const JsonValue& found = member(member(json, "files").elements.at(0), "diagnostics");
+  CHECK(member(json, "unused_waivers").size() == 1);
+  const OrderedJson& found = member(member(json, "files").at(0), "diagnostics");
   double waived = 0;
-  for (const JsonValue& diagnostic : found.elements) {
-    const bool is_layout = member(diagnostic, "code").string == "layout-change";
-    CHECK(member(diagnostic, "is_waived").boolean == is_layout);
+  for (const OrderedJson& diagnostic : found) {
+    const bool is_layout = member(diagnostic, "code").get<std::string>() == "layout-change";
+    CHECK(member(diagnostic, "is_waived").get<bool>() == is_layout);
     waived += is_layout ? 1 : 0;
   }
   CHECK(waived > 0);
-  CHECK(member(json, "waived").number == waived);
+  CHECK(member(json, "waived").get<double>() == waived);
 }
 
 TEST_CASE("lint --format sarif") {
   const TemporaryFolder folder;
   const std::string waivers = folder.write("w.txt", "layout-change # accepted\n");
-  const JsonValue json = json_of_lint({"--format", "sarif", "--waivers", waivers});
-  CHECK(member(json, "version").string == "2.1.0");
-  REQUIRE(member(json, "runs").elements.size() == 1);
-  const JsonValue& run = member(json, "runs").elements[0];
-  const std::vector<JsonValue>& rules = member(member(member(run, "tool"), "driver"), "rules").elements;
+  const OrderedJson json = json_of_lint({"--format", "sarif", "--waivers", waivers});
+  CHECK(member(json, "version").get<std::string>() == "2.1.0");
+  REQUIRE(member(json, "runs").size() == 1);
+  const OrderedJson& run = member(json, "runs")[0];
+  const OrderedJson& rules = member(member(member(run, "tool"), "driver"), "rules");
   REQUIRE(rules.size() == diagnosis_kinds().size());
-  const std::vector<JsonValue>& results = member(run, "results").elements;
+  const OrderedJson& results = member(run, "results");
   REQUIRE(results.size() > 2);
   std::ifstream file(kHeadsDump);
   std::vector<std::string> lines(1);
   for (std::string line; std::getline(file, line);) lines.push_back(line);
-  for (const JsonValue& result : results) {
-    const std::string code = member(result, "ruleId").string;
+  for (const OrderedJson& result : results) {
+    const std::string code = member(result, "ruleId").get<std::string>();
     CAPTURE(code);
-    CHECK(member(rules.at(static_cast<std::size_t>(member(result, "ruleIndex").number)), "id").string == code);
-    const std::string& level = member(result, "level").string;
+    CHECK(member(rules.at(static_cast<std::size_t>(member(result, "ruleIndex").get<double>())), "id")
+              .get<std::string>() == code);
+    const std::string& level = member(result, "level").get<std::string>();
     CHECK((level == "warning" || level == "note"));  // note: less than 5 % of the step
-    CHECK(!member(member(result, "message"), "text").string.empty());
-    const JsonValue& location = member(result, "locations").elements.at(0);
-    const JsonValue& place = member(location, "physicalLocation");
-    CHECK(member(member(place, "artifactLocation"), "uri").string == kHeadsDump);
-    const auto line = static_cast<std::size_t>(member(member(place, "region"), "startLine").number);
-    const auto column = static_cast<std::size_t>(member(member(place, "region"), "startColumn").number);
-    const std::string& op = member(member(location, "logicalLocations").elements.at(0), "name").string;
+    CHECK(!member(member(result, "message"), "text").get<std::string>().empty());
+    const OrderedJson& location = member(result, "locations").at(0);
+    const OrderedJson& place = member(location, "physicalLocation");
+    CHECK(member(member(place, "artifactLocation"), "uri").get<std::string>() == kHeadsDump);
+    const auto line = static_cast<std::size_t>(member(member(place, "region"), "startLine").get<double>());
+    const auto column = static_cast<std::size_t>(member(member(place, "region"), "startColumn").get<double>());
+    const std::string& op = member(member(location, "logicalLocations").at(0), "name").get<std::string>();
     CHECK(lines.at(line).substr(column - 1, op.size()) == op);
-    CHECK(member(member(result, "partialFingerprints"), "hloroofCause/v1").string.size() == 64);
-    CHECK(member(result, "suppressions").elements.size() == (code == "layout-change" ? 1 : 0));
+    CHECK(member(member(result, "partialFingerprints"), "hloroofCause/v1").get<std::string>().size() == 64);
+    CHECK(member(result, "suppressions").size() == (code == "layout-change" ? 1 : 0));
   }
 }
 
@@ -208,8 +209,8 @@ TEST_CASE("fingerprints are the same after another compilation") {
         run_hloroof({"lint", folder.write("m.hlo", dump), "--device", kFrozenTpu, "--format", "json"});
     const auto json = parse_json(result.out, "out");
     REQUIRE(json.ok());
-    for (const JsonValue& d : member(member(*json, "files").elements.at(0), "diagnostics").elements) {
-      found.push_back(member(d, "fingerprint").string);
+    for (const OrderedJson& d : member(member(*json, "files").at(0), "diagnostics")) {
+      found.push_back(member(d, "fingerprint").get<std::string>());
     }
     return found;
   };

@@ -119,17 +119,18 @@ TEST_CASE("the number of devices comes from what there is, or its absence is dia
     std::vector<std::string> arguments = {
         "predict", folder.write("step.hlo", c.text), "--device", "tpu_v5e", "--format", "json"};
     arguments.insert(arguments.end(), c.options.begin(), c.options.end());
-    const JsonValue json = json_of(arguments);
+    const OrderedJson json = json_of(arguments);
     CAPTURE(c.name);
     std::int64_t group_size = 0;
-    for (const JsonValue& collective : json.find("collectives")->elements) {
-      if (collective.find("name")->string == "r")
-        group_size = static_cast<std::int64_t>(collective.find("group_size")->number);
+    for (const OrderedJson& collective : json.at("collectives")) {
+      if (collective.at("name").get<std::string>() == "r")
+        group_size = static_cast<std::int64_t>(collective.at("group_size").get<double>());
     }
     CHECK(group_size == (c.is_one_device ? 1 : 8));
     std::string severity;
-    for (const JsonValue& diagnostic : json.find("diagnostics")->elements) {
-      if (diagnostic.find("code")->string == "unknown-device-count") severity = diagnostic.find("severity")->string;
+    for (const OrderedJson& diagnostic : json.at("diagnostics")) {
+      if (diagnostic.at("code").get<std::string>() == "unknown-device-count")
+        severity = diagnostic.at("severity").get<std::string>();
     }
     CHECK(severity == c.severity);
   }
@@ -147,9 +148,9 @@ TEST_CASE("no resource is used for longer than the compiler's estimate of the op
                    "HloModule m, is_scheduled=true\n\nENTRY e {\n  p = f32[4096,4096]{1,0:T(8,128)} parameter(0)\n"
                    "  ROOT r = f32[4096,4096]{1,0:T(8,128)} negate(p), "
                    "backend_config={\"window_config\":{\"estimated_cycles\":\"10\"}}\n}\n");
-  const JsonValue json =
+  const OrderedJson json =
       json_of({"predict", file, "--device", "tpu_v5e", "--estimates", "compiler", "--format", "json"});
-  for (const JsonValue& resource : json.find("resources")->elements) CHECK(resource.find("utilization")->number <= 1);
+  for (const OrderedJson& resource : json.at("resources")) CHECK(resource.at("utilization").get<double>() <= 1);
 }
 
 TEST_CASE("counts that overflow are an error") {

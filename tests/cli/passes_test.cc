@@ -46,24 +46,24 @@ TEST_CASE("two compiles: where they part, and which pass made the difference") {
 
   std::vector<std::string> arguments = both;
   arguments.insert(arguments.end(), {"--format", "json"});
-  const JsonValue json = json_of(arguments);
-  CHECK(json.find("schema")->string == "hloroof.pass_comparison/1");
-  CHECK(json.find("part")->number == 3);
-  const std::vector<JsonValue>& rows = json.find("passes")->elements;
+  const OrderedJson json = json_of(arguments);
+  CHECK(json.at("schema").get<std::string>() == "hloroof.pass_comparison/1");
+  CHECK(json.at("part").get<double>() == 3);
+  const OrderedJson& rows = json.at("passes");
   REQUIRE(rows.size() == 5);
-  CHECK(rows[2].find("same_program")->boolean);
-  CHECK_FALSE(rows[3].find("same_program")->boolean);
-  const double difference = rows[4].find("difference_seconds")->number;
+  CHECK(rows[2].at("same_program").get<bool>());
+  CHECK_FALSE(rows[3].at("same_program").get<bool>());
+  const double difference = rows[4].at("difference_seconds").get<double>();
   CHECK(difference > 0);
-  CHECK(rows[3].find("lasting_seconds")->number == difference);
-  CHECK(rows[3].find("growth_seconds")->number == difference);
+  CHECK(rows[3].at("lasting_seconds").get<double>() == difference);
+  CHECK(rows[3].at("growth_seconds").get<double>() == difference);
 
   // The difference by op after a pass is that of diff.
   arguments = both;
   arguments.insert(arguments.end(), {"--around", "second", "--format", "json"});
-  const JsonValue around = json_of(arguments);
-  CHECK(around.find("schema")->string == "hloroof.diff/1");
-  CHECK(around.find("after")->find("step_seconds")->number - around.find("before")->find("step_seconds")->number ==
+  const OrderedJson around = json_of(arguments);
+  CHECK(around.at("schema").get<std::string>() == "hloroof.diff/1");
+  CHECK(around.at("after").at("step_seconds").get<double>() - around.at("before").at("step_seconds").get<double>() ==
         Approx(difference));
 }
 

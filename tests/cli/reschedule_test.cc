@@ -26,22 +26,22 @@ std::string contents_of(const std::string& path) {
 }
 
 double step_of(const std::string& file) {
-  return json_of({"predict", file, "--device", "tpu_v5e", "--format", "json"}).find("step_seconds")->number;
+  return json_of({"predict", file, "--device", "tpu_v5e", "--format", "json"}).at("step_seconds").get<double>();
 }
 
 TEST_CASE("the module that is written has the step of the report") {
   const TemporaryFolder folder;
   const std::string file = folder.write("m.hlo", kScheduled);
   const std::string out = folder.path() + "/out.hlo";
-  const JsonValue report =
+  const OrderedJson report =
       json_of({"reschedule", file, "--device", "tpu_v5e", "--seconds", "1e5", "-o", out, "--format", "json"});
-  CHECK(report.find("schema")->string == "hloroof.reschedule/1");
-  CHECK(report.find("end")->string == "nothing_better");
-  CHECK(report.find("before")->find("step_seconds")->number == step_of(file));
-  CHECK(report.find("after")->find("step_seconds")->number == step_of(out));
+  CHECK(report.at("schema").get<std::string>() == "hloroof.reschedule/1");
+  CHECK(report.at("end").get<std::string>() == "nothing_better");
+  CHECK(report.at("before").at("step_seconds").get<double>() == step_of(file));
+  CHECK(report.at("after").at("step_seconds").get<double>() == step_of(out));
   CHECK(step_of(out) < step_of(file));
-  REQUIRE(report.find("moves")->elements.size() == 1);
-  CHECK(report.find("moves")->elements[0].find("op")->string == "gathered");
+  REQUIRE(report.at("moves").size() == 1);
+  CHECK(report.at("moves")[0].at("op").get<std::string>() == "gathered");
   CHECK(contents_of(file) == kScheduled);
   // The result is the best order found, so another run keeps it.
   const std::string again = folder.path() + "/again.hlo";

@@ -73,14 +73,14 @@ TEST_CASE("files of a folder that cannot be read do not silence the others") {
     CHECK_THAT(result.err, !ContainsSubstring("module_5"));
     CHECK(result.out.size() > 100);
   }
-  const JsonValue json = [&] {
+  const OrderedJson json = [&] {
     const CliResult result = run_hloroof({"predict", folder.path(), "--device", "tpu_v5e", "--format", "json"});
     CHECK(result.code == kExitBadInput);
     auto parsed = parse_json(result.out, "out");
     REQUIRE(parsed.ok());
     return *std::move(parsed);
   }();
-  CHECK(json.elements.size() == 2);
+  CHECK(json.size() == 2);
 }
 
 TEST_CASE("what was quadratic: an array of very many dimensions") {
@@ -105,9 +105,9 @@ TEST_CASE("what was quadratic: very many copies in flight") {
   }
   entry += "  ROOT r = f32[64,128] add(d_0, d_1)\n";
   const TemporaryFolder folder;
-  const JsonValue json =
+  const OrderedJson json =
       json_of({"predict", folder.write("step.hlo", module_of(entry)), "--device", "tpu_v5e", "--format", "json"});
-  CHECK(json.find("step_seconds") != nullptr);
+  CHECK(json.contains("step_seconds"));
 }
 
 TEST_CASE("what was quadratic: the causes of waits for very many copies of different sizes") {

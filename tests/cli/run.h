@@ -34,7 +34,7 @@ inline CliResult run_hloroof(const std::vector<std::string>& arguments) {
 }
 
 // The JSON that a command prints.
-inline JsonValue json_of(const std::vector<std::string>& arguments) {
+inline OrderedJson json_of(const std::vector<std::string>& arguments) {
   const CliResult result = run_hloroof(arguments);
   CAPTURE(arguments, result.err);
   REQUIRE(result.code == kExitOk);

@@ -15,52 +15,52 @@ namespace {
 constexpr char kFfn[] = "examples/ffn_block.v5e_2x4.hlo";
 constexpr char kDecode[] = "examples/decode_step.v5e.hlo";
 
-JsonValue points_of(const std::vector<std::string>& arguments) {
-  const JsonValue json = json_of(arguments);
+OrderedJson points_of(const std::vector<std::string>& arguments) {
+  const OrderedJson json = json_of(arguments);
   CAPTURE(arguments);
   CHECK(JsonSchema("sweep").violations(json) == std::vector<std::string>());
-  return *json.find("points");
+  return json.at("points");
 }
 
-double step_of(const JsonValue& point) { return point.find("step_seconds")->number; }
+double step_of(const OrderedJson& point) { return point.at("step_seconds").get<double>(); }
 
 TEST_CASE("a sweep is the product of files, devices and values, the last varying fastest") {
-  const JsonValue points =
+  const OrderedJson points =
       points_of({"sweep", kDecode, kFfn, "--device", "tpu_v5e,tpu_v6e", "--set", "hbm.bandwidth=4e11,8e11,16e11",
                  "--set", "clock=1x,2x", "--sort", "none", "--format", "json"});
-  REQUIRE(points.elements.size() == 2 * 2 * 3 * 2);
+  REQUIRE(points.size() == 2 * 2 * 3 * 2);
   const auto value = [&](std::size_t i, const char* parameter) {
-    return points.elements[i].find("set")->find(parameter)->number;
+    return points[i].at("set").at(parameter).get<double>();
   };
   CHECK(value(0, "hbm.bandwidth") == 4e11);
   CHECK(value(1, "hbm.bandwidth") == 4e11);
   CHECK(value(2, "hbm.bandwidth") == 8e11);
   CHECK(value(1, "clock") == 2 * value(0, "clock"));
-  CHECK(points.elements[0].find("file")->string == kDecode);
-  CHECK(points.elements[5].find("device")->string == "tpu_v5e");
-  CHECK(points.elements[6].find("device")->string == "tpu_v6e");
-  CHECK(points.elements[12].find("file")->string == kFfn);
+  CHECK(points[0].at("file").get<std::string>() == kDecode);
+  CHECK(points[5].at("device").get<std::string>() == "tpu_v5e");
+  CHECK(points[6].at("device").get<std::string>() == "tpu_v6e");
+  CHECK(points[12].at("file").get<std::string>() == kFfn);
 }
 
 TEST_CASE("each point is what predict says of it") {
-  const JsonValue points =
+  const OrderedJson points =
       points_of({"sweep", kDecode, "--device", "tpu_v5e", "--set", "hbm.bandwidth=4e11,8e11", "--format", "json"});
-  REQUIRE(points.elements.size() == 2);
-  CHECK(step_of(points.elements[0]) > step_of(points.elements[1]));
-  for (const JsonValue& point : points.elements) {
-    const std::string value = point.find("set")->find("hbm.bandwidth")->number == 4e11 ? "4e11" : "8e11";
+  REQUIRE(points.size() == 2);
+  CHECK(step_of(points[0]) > step_of(points[1]));
+  for (const OrderedJson& point : points) {
+    const std::string value = point.at("set").at("hbm.bandwidth").get<double>() == 4e11 ? "4e11" : "8e11";
     const CliResult one =
         run_hloroof({"predict", kDecode, "--device", "tpu_v5e", "--set", "hbm.bandwidth=" + value, "--format", "json"});
     const auto json = parse_json(one.out, "one");
     REQUIRE(json.ok());
-    CHECK(json->find("step_seconds")->number == step_of(point));
-    CHECK(json->find("device")->find("set")->find("hbm.bandwidth")->number ==
-          point.find("set")->find("hbm.bandwidth")->number);
+    CHECK(json->at("step_seconds").get<double>() == step_of(point));
+    CHECK(json->at("device").at("set").at("hbm.bandwidth").get<double>() ==
+          point.at("set").at("hbm.bandwidth").get<double>());
   }
-  const JsonValue same =
+  const OrderedJson same =
       points_of({"sweep", kDecode, "--device", "tpu_v5e", "--set", "hbm.bandwidth=1x", "--format", "json"});
-  const JsonValue plain = points_of({"sweep", kDecode, "--device", "tpu_v5e", "--format", "json"});
-  CHECK(step_of(same.elements.front()) == step_of(plain.elements.front()));
+  const OrderedJson plain = points_of({"sweep", kDecode, "--device", "tpu_v5e", "--format", "json"});
+  CHECK(step_of(same.front()) == step_of(plain.front()));
 }
 
 TEST_CASE("sweeps as text and CSV, and predict with several values") {
@@ -92,9 +92,9 @@ TEST_CASE("a sweep shows factors and keeps HFU and memory") {
   CHECK_THAT(text, ContainsSubstring("HFU"));
   CHECK_THAT(text, ContainsSubstring("memory"));
   CHECK(widest_line(text) <= 80);
-  const JsonValue points =
+  const OrderedJson points =
       points_of({"sweep", kDecode, "--device", "tpu_v5e", "--set", "hbm.bandwidth=0.5x", "--format", "json"});
-  CHECK(points.elements[0].find("factors")->find("hbm.bandwidth")->number == 0.5);
+  CHECK(points[0].at("factors").at("hbm.bandwidth").get<double>() == 0.5);
 }
 
 TEST_CASE("files, devices and topologies are ranked by step time") {
@@ -102,23 +102,23 @@ TEST_CASE("files, devices and topologies are ranked by step time") {
   const auto sorted = [&](const std::string& by) {
     std::vector<std::string> arguments = sweep;
     if (!by.empty()) arguments.insert(arguments.end(), {"--sort", by});
-    return points_of(arguments).elements;
+    return points_of(arguments);
   };
-  const auto is_sorted = [](const std::vector<JsonValue>& points, const auto& key) {
+  const auto is_sorted = [](const OrderedJson& points, const auto& key) {
     return std::is_sorted(points.begin(), points.end(),
-                          [&](const JsonValue& a, const JsonValue& b) { return key(a) < key(b); });
+                          [&](const OrderedJson& a, const OrderedJson& b) { return key(a) < key(b); });
   };
   REQUIRE(sorted("").size() == 4);
   CHECK(is_sorted(sorted(""), step_of));
   CHECK_FALSE(is_sorted(sorted("none"), step_of));
-  CHECK(is_sorted(sorted("memory"), [](const JsonValue& point) { return point.find("hbm_peak_bytes")->number; }));
-  CHECK(is_sorted(sorted("hfu"), [](const JsonValue& point) { return -point.find("hfu")->number; }));
+  CHECK(is_sorted(sorted("memory"), [](const OrderedJson& point) { return point.at("hbm_peak_bytes").get<double>(); }));
+  CHECK(is_sorted(sorted("hfu"), [](const OrderedJson& point) { return -point.at("hfu").get<double>(); }));
 
-  const JsonValue topologies =
+  const OrderedJson topologies =
       points_of({"sweep", kFfn, "--device", "tpu_v5e", "--topology", "2x4,4x2", "--sort", "none", "--format", "json"});
-  REQUIRE(topologies.elements.size() == 2);
-  CHECK(topologies.elements[0].find("topology")->string == "2x4");
-  CHECK(topologies.elements[1].find("topology")->string == "4x2");
+  REQUIRE(topologies.size() == 2);
+  CHECK(topologies[0].at("topology").get<std::string>() == "2x4");
+  CHECK(topologies[1].at("topology").get<std::string>() == "4x2");
   const std::string text = run_hloroof({"sweep", kFfn, "--device", "tpu_v5e", "--topology", "2x4,4x2"}).out;
   CHECK_THAT(text, ContainsSubstring("topology"));
 }

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import xml.etree.ElementTree as ElementTree
 
-MOST = 165
+MOST = 168
 
 
 def functions(doxyfile, headers):

@@ -9,7 +9,6 @@
 #include "hloroof/print.h"
 #include "lib/edit/edit_log.h"
 #include "lib/ir/rows.h"
-#include "lib/ir/walk.h"
 #include "tests/catch.h"
 #include "tests/dump.h"
 #include "tests/paths.h"
@@ -437,19 +436,27 @@ TEST_CASE("walking") {
   for (InstructionView user : users.of(sum)) names += std::string(user.name()) + " ";
   CHECK(names == "between tanh ");
   names.clear();
-  for (InstructionView i : post_order(module.instruction(named(module, "product"))))
-    names += std::string(i.name()) + " ";
+  for (InstructionId id : post_order(module.instruction(named(module, "product"))))
+    names += std::string(module.instruction(id).name()) + " ";
   CHECK(names == "a b sum tanh product ");
+  CHECK(post_order(module.instruction(named(module, "a"))) == std::vector<InstructionId>{named(module, "a")});
+  CHECK(called_by(module.entry()).empty());
 
   ModuleEditor edit(module);
   const absl::StatusOr<InstructionId> fusion = edit.fuse({named(module, "tanh"), named(module, "product")});
   REQUIRE(fusion.ok());
   REQUIRE(edit.outline({*fusion}, "outer").ok());
   names.clear();
-  for (ComputationView c : called_by(module.entry())) names += std::string(c.name()) + " ";
+  for (ComputationId id : called_by(module.entry())) names += std::string(module.computation(id).name()) + " ";
   CHECK(names == "fused_computation outer ");
   std::size_t count = 0;
-  walk(module, [&](InstructionView) { ++count; });
+  std::vector<bool> seen(module.instruction_limit(), false);
+  walk(module, [&](InstructionView i) {
+    ++count;
+    for (InstructionId operand : i.operand_ids()) CHECK(seen[operand.index]);
+    for (ComputationId called : i.called_computations()) CHECK(seen[module.computation(called).root().id().index]);
+    seen[i.id().index] = true;
+  });
   CHECK(count == module.instruction_count());
 }
 

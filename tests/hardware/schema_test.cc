@@ -25,23 +25,23 @@ TEST_CASE("schema: has every field where the table puts it") {
   REQUIRE(schema.ok());
   for (const DeviceField& field : device_fields()) {
     CAPTURE(field.path);
-    const JsonValue* at = schema->find("properties");
+    const OrderedJson* at = find(*schema, {"properties"});
     std::string rest(field.path);
     for (size_t dot = rest.find('.'); dot != std::string::npos; dot = rest.find('.')) {
       REQUIRE(at != nullptr);
-      at = at->find(rest.substr(0, dot));
+      at = find(*at, {rest.substr(0, dot)});
       REQUIRE(at != nullptr);
-      at = at->find("properties");
+      at = find(*at, {"properties"});
       rest.erase(0, dot + 1);
     }
     REQUIRE(at != nullptr);
-    at = at->find(rest);
+    at = find(*at, {rest});
     REQUIRE(at != nullptr);
-    const std::string ref = at->find("$ref")->string;
-    const JsonValue* definition = schema->find("$defs")->find(ref.substr(ref.rfind('/') + 1));
+    const std::string ref = at->at("$ref").get<std::string>();
+    const OrderedJson* definition = find(*schema, {"$defs", ref.substr(ref.rfind('/') + 1)});
     REQUIRE(definition != nullptr);
-    CHECK(definition->find("properties")->find("unit")->find("const")->string == field.unit);
-    CHECK((definition->find("properties")->find("per") != nullptr) == (field.scope == FieldScope::kShared));
+    CHECK(definition->at("properties").at("unit").at("const").get<std::string>() == field.unit);
+    CHECK((definition->at("properties").contains("per")) == (field.scope == FieldScope::kShared));
   }
 }
 

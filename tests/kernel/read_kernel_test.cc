@@ -11,7 +11,7 @@
 #include "hloroof/attributes.h"
 #include "hloroof/device.h"
 #include "hloroof/parse.h"
-#include "lib/kernel/common/kernel_type.h"
+#include "lib/kernel/common/isa.h"
 #include "lib/kernel/tpu/kernel_op.h"
 #include "lib/values/backend_config.h"
 #include "tests/catch.h"

@@ -26,7 +26,7 @@ TEST_CASE("Errors come as they are typed, and the reader goes on behind them") {
   for (const Json& one : published) {
     std::size_t errors = 0;
     for (const Json& item : one.at("diagnostics")) errors += item.at("severity") == 1 ? 1 : 0;
-    seen.insert(seen.end(), message_text(one.at("version")) + ":" + std::to_string(errors));
+    seen.insert(seen.end(), json_text(one.at("version")) + ":" + std::to_string(errors));
   }
   seen.erase(std::unique(seen.begin(), seen.end()), seen.end());  // each prediction sends the findings again
   CHECK(seen == std::vector<std::string>{"1:0", "2:1", "3:2", "4:1", "5:0"});
@@ -66,7 +66,7 @@ TEST_CASE("Hints, lenses and hovers stay while the text has errors") {
   REQUIRE(second.size() == 2);
   CHECK(second[0].at("label") == first[0].at("label"));
   CHECK(second[0].at("position").at("line") == first[0].at("position").at("line").get<int>() + 2);
-  CHECK_THAT(message_text(session.result(hover)), ContainsSubstring("last text without errors"));
+  CHECK_THAT(json_text(session.result(hover)), ContainsSubstring("last text without errors"));
   CHECK(session.result(lenses).size() == 4);
 }
 
@@ -86,9 +86,9 @@ TEST_CASE("Columns count UTF-16 units, or bytes if the client can") {
     const int hover = session.at("textDocument/hover", position.line, position.character + 1);
     session.run();
     CHECK(session.result(initialized).at("capabilities").at("positionEncoding") == (is_utf8 ? "utf-8" : "utf-16"));
-    CHECK(message_text(session.result(hover).at("range")) ==
-          message_text(range_of(position.line, position.character, position.character + 11)));
-    CHECK_THAT(message_text(session.result(hover)), ContainsSubstring("source_lime=3"));
+    CHECK(json_text(session.result(hover).at("range")) ==
+          json_text(range_of(position.line, position.character, position.character + 11)));
+    CHECK_THAT(json_text(session.result(hover)), ContainsSubstring("source_lime=3"));
   }
 }
 
@@ -132,5 +132,5 @@ TEST_CASE("A device that is chosen while the text has errors is that of the last
                   {{"command", "hloroof.setDevice"}, {"arguments", Json::array({"tpu_v6e"})}});
   const int lenses = session.about("textDocument/codeLens");
   session.run();
-  CHECK_THAT(message_text(session.result(lenses)), ContainsSubstring("on tpu_v6e"));
+  CHECK_THAT(json_text(session.result(lenses)), ContainsSubstring("on tpu_v6e"));
 }

@@ -218,7 +218,7 @@ TEST_CASE("Hints have the time and the share of the ops above the threshold") {
     REQUIRE(hints.size() == (share < 0.5 ? 2 : 0));
     CHECK(session.result(some).empty());
     if (hints.empty()) continue;
-    CHECK(message_text(hints[0].at("position")) == R"({"character":8,"line":12})");
+    CHECK(json_text(hints[0].at("position")) == R"({"character":8,"line":12})");
     CHECK_THAT(hints[0].at("label").get<std::string>(), ContainsSubstring(" us, ") && ContainsSubstring(" %"));
     CHECK_THAT(hints[0].at("tooltip").get<std::string>(), ContainsSubstring("bound by mxu"));
   }
@@ -262,7 +262,7 @@ TEST_CASE("Symbols and folds follow the computations") {
   const Json result = session.result(symbols);
   CHECK(members_of(result, "name") == Texts{"sum", "main"});
   CHECK(members_of(result[0].at("children"), "name") == Texts{"x", "y", "add"});
-  CHECK(message_text(session.result(folds)) ==
+  CHECK(json_text(session.result(folds)) ==
         R"([{"endLine":5,"kind":"region","startLine":2},{"endLine":15,"kind":"region","startLine":8}])");
 }
 
@@ -303,7 +303,7 @@ TEST_CASE("Semantic tokens come whole, as a range and as changes") {
   const int stale = session.about("textDocument/semanticTokens/full/delta", {{"previousResultId", "gone"}});
   session.run();
   // ROOT %add = f32[]{:T(128)} add(%x, %y): keyword, name, type, dimensions, layout, opcode, two operands.
-  CHECK(message_text(session.result(line).at("data")) ==
+  CHECK(json_text(session.result(line).at("data")) ==
         "[5,2,4,0,0,0,6,3,1,1,0,6,3,2,0,0,3,2,3,0,0,2,9,4,0,0,10,3,5,0,0,5,1,6,0,0,4,1,6,0]");
   std::vector<std::uint32_t> tokens = session.result(full).at("data");
   CHECK(tokens.size() % 5 == 0);
@@ -369,9 +369,9 @@ TEST_CASE("Commands choose the device and open the report") {
   session.run();
   CHECK(session.result(early).at("code") == -32803);
   CHECK(session.sent("window/showMessageRequest").size() == 1);
-  CHECK_THAT(message_text(session.result(lens)), ContainsSubstring("on tpu_v5e 1x1"));
+  CHECK_THAT(json_text(session.result(lens)), ContainsSubstring("on tpu_v5e 1x1"));
   CHECK(session.result(set).is_null());
-  CHECK_THAT(message_text(session.result(lens2)), ContainsSubstring("on tpu_v6e 2x2"));
+  CHECK_THAT(json_text(session.result(lens2)), ContainsSubstring("on tpu_v6e 2x2"));
   CHECK(session.result(bad).at("code") == -32803);
   CHECK(session.result(devices).size() > 20);
   CHECK(session.result(none).at("code") == -32602);

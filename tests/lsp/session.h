@@ -41,7 +41,7 @@ class ChunkBuffer : public std::streambuf {
 };
 
 inline std::string framed(const Json& message) {
-  const std::string text = message_text(message);
+  const std::string text = json_text(message);
   return "Content-Length: " + std::to_string(text.size()) + "\r\n\r\n" + text;
 }
 
@@ -98,7 +98,7 @@ class Session {
     std::stringbuf answers(out.str());
     MessageReader reader(answers, Framing::kHeaders);
     std::string text;
-    while (reader.read(text) == MessageReader::Result::kMessage) received.push_back(*parse_message_json(text));
+    while (reader.read(text) == MessageReader::Result::kMessage) received.push_back(*parse_json<Json>(text, "message"));
     return is_clean;
   }
 

@@ -15,7 +15,7 @@ auto values_of(const EditorSettings& settings) {
                     settings.code_lenses, settings.minimum_severity, settings.ignored);
 }
 
-Json package() { return *parse_message_json(source_text("examples/editor/vscode/package.json")); }
+Json package() { return *parse_json<Json>(source_text("examples/editor/vscode/package.json"), "package.json"); }
 
 // A value that is not the default one.
 Json other_value(const Json& property) {
@@ -65,6 +65,6 @@ TEST_CASE("The server announces the commands of the extension") {
 TEST_CASE("The files of the extension are JSON") {
   for (const char* name : {"language-configuration.json", "syntaxes/hlo.tmLanguage.json"}) {
     CAPTURE(name);
-    CHECK(parse_message_json(source_text("examples/editor/vscode/" + std::string(name))).ok());
+    CHECK(parse_json<Json>(source_text("examples/editor/vscode/" + std::string(name)), name).ok());
   }
 }

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "lib/base/json.h"
 #include "lib/fronts/cli/mcp_tools.h"
-#include "lib/fronts/rpc/json.h"
 #include "tests/catch.h"
 #include "tests/golden.h"
 #include "tests/paths.h"
@@ -32,7 +32,7 @@ std::vector<Json> answers_to(const std::string& folder_path, const std::string& 
   std::vector<Json> answers;
   std::istringstream lines(out.str());
   for (std::string line; std::getline(lines, line);) {
-    const absl::StatusOr<Json> answer = parse_message_json(line);
+    const absl::StatusOr<Json> answer = parse_json<Json>(line, "message");
     CAPTURE(line);
     REQUIRE(answer.ok());
     answers.push_back(*answer);
@@ -114,7 +114,7 @@ TEST_CASE("the tools answer with what the commands print") {
       call(kExamples, "lint", {{"file", files}, {"device", device}, {"format", "json"}, {"max_chars", 500000}});
   CHECK_FALSE(is_error(lint));  // though the command exits with 3
   CHECK(lint["structuredContent"]["schema"] == "hloroof.lint/1");
-  CHECK(parse_message_json(text_of(lint)).value() == lint["structuredContent"]);
+  CHECK(parse_json<Json>(text_of(lint), "lint").value() == lint["structuredContent"]);
   const Json too_long = call(kExamples, "predict", {{"file", files}, {"device", device}, {"format", "json"}});
   CHECK(is_error(too_long));
   CHECK_THAT(text_of(too_long), ContainsSubstring("max_chars is 8000"));
@@ -267,7 +267,7 @@ TEST_CASE("dumps and schemas are resources, a page at a time") {
   for (std::size_t i = 0; i < 10; ++i) {
     const Json schema = answer_to(folder.path(), "resources/read", {{"uri", names[i]}});
     CAPTURE(names[i]);
-    CHECK(parse_message_json(schema["result"]["contents"][0]["text"].get<std::string>()).ok());
+    CHECK(parse_json<Json>(schema["result"]["contents"][0]["text"].get<std::string>(), "schema").ok());
   }
   CHECK(answer_to(folder.path(), "resources/list", {{"cursor", "%"}})["error"]["code"] == -32602);
   CHECK(answer_to(folder.path(), "resources/list", {{"cursor", 1}})["error"]["code"] == -32602);

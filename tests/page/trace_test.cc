@@ -44,34 +44,34 @@ struct Trace {
   std::size_t slices = 0;
 };
 
-double number(const JsonValue& event, std::string_view name) {
-  const JsonValue* value = event.find(name);
+double number(const OrderedJson& event, std::string_view name) {
+  const OrderedJson* value = find(event, {name});
   CAPTURE(std::string(name));
   REQUIRE(value != nullptr);
-  REQUIRE(value->is(JsonValue::Kind::kNumber));
-  return value->number;
+  REQUIRE(value->is_number());
+  return value->get<double>();
 }
 
-std::string text(const JsonValue& event, std::string_view name) {
-  const JsonValue* value = event.find(name);
+std::string text(const OrderedJson& event, std::string_view name) {
+  const OrderedJson* value = find(event, {name});
   CAPTURE(std::string(name));
   REQUIRE(value != nullptr);
-  REQUIRE(value->is(JsonValue::Kind::kString));
-  return value->string;
+  REQUIRE(value->is_string());
+  return value->get<std::string>();
 }
 
 Trace read_trace(const std::string& json_text) {
   const auto json = parse_json(json_text, "trace");
   REQUIRE(json.ok());
-  const JsonValue* events = json->find("traceEvents");
+  const OrderedJson* events = find(*json, {"traceEvents"});
   REQUIRE(events != nullptr);
   Trace trace;
-  for (const JsonValue& event : events->elements) {
+  for (const OrderedJson& event : *events) {
     const std::string phase = text(event, "ph");
     CHECK(number(event, "pid") == 1);
     const double row = number(event, "tid");
     if (phase == "M") {
-      if (text(event, "name") == "thread_name") trace.row_names[row] = text(*event.find("args"), "name");
+      if (text(event, "name") == "thread_name") trace.row_names[row] = text(event.at("args"), "name");
       continue;
     }
     const double at = number(event, "ts");
@@ -79,23 +79,23 @@ Trace read_trace(const std::string& json_text) {
     if (phase == "X") {
       const double duration = number(event, "dur");
       CHECK(duration >= 0);
-      const JsonValue* arguments = event.find("args");
+      const OrderedJson* arguments = find(event, {"args"});
       REQUIRE(arguments != nullptr);
       trace.last = std::max(trace.last, at + duration);
-      const bool is_later = arguments->find("iteration") != nullptr || arguments->find("iterations") != nullptr;
+      const bool is_later = arguments->contains("iteration") || arguments->contains("iterations");
       for (const char* name : {"computation", "opcode", "executions", "seconds", "flops", "hbm_bytes", "shape"}) {
         CAPTURE(name);
-        CHECK((is_later || arguments->find(name) != nullptr));
+        CHECK((is_later || arguments->contains(name)));
       }
       trace.rows[row].push_back({text(event, "name"), at, at + duration});
       ++trace.slices;
       continue;
     }
     if (phase == "C") {  // one series, so that the viewer shows one line
-      const JsonValue* arguments = event.find("args");
+      const OrderedJson* arguments = find(event, {"args"});
       REQUIRE(arguments != nullptr);
-      REQUIRE(arguments->members.size() == 1);
-      const std::string& unit = arguments->members[0].name;
+      REQUIRE(arguments->size() == 1);
+      const std::string& unit = arguments->items().begin().key();
       CHECK(text(event, "name").find(unit) != std::string::npos);
       const double value = number(*arguments, unit);
       CHECK(value >= 0);

@@ -39,7 +39,7 @@ inline std::vector<std::filesystem::path> dumps_in(const std::filesystem::path& 
   return files;
 }
 
-inline std::optional<JsonValue> facts_of(std::filesystem::path dump) {
+inline std::optional<OrderedJson> facts_of(std::filesystem::path dump) {
   std::ifstream file(dump.replace_extension(".json"));
   if (!file.good()) return std::nullopt;
   const std::string text(std::istreambuf_iterator<char>(file), {});
@@ -52,9 +52,9 @@ inline std::optional<JsonValue> facts_of(std::filesystem::path dump) {
 // core.
 inline std::string device_of(const std::filesystem::path& dump) {
   const auto facts = facts_of(dump);
-  const JsonValue* kind = facts ? facts->find("device_kind") : nullptr;
-  if (kind != nullptr && kind->string == "TPU v4") return "tpu_v4_core";
-  if (kind != nullptr && find_device(kind->string).ok()) return kind->string;
+  const OrderedJson* kind = facts ? find(*facts, {"device_kind"}) : nullptr;
+  if (kind != nullptr && kind->get<std::string>() == "TPU v4") return "tpu_v4_core";
+  if (kind != nullptr && find_device(kind->get<std::string>()).ok()) return kind->get<std::string>();
   const std::string name = dump.string();
   for (const char* device : {"v6e", "v5p", "v5e", "h100"}) {
     if (name.find(device) != std::string::npos) return device;

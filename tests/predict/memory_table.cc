@@ -45,17 +45,15 @@ void print(const char* name, const Line& line) {
 Line examine(const fs::path& file, bool verbose) {
   Line line;
   const auto facts = facts_of(file);
-  const JsonValue* reported = facts ? facts->find("memory_analysis") : nullptr;
-  if (reported == nullptr || reported->find("argument_size_in_bytes") == nullptr) return line;
-  const auto number = [&](const char* key) {
-    return reported->find(key) != nullptr ? reported->find(key)->number : 0.0;
-  };
+  const OrderedJson* reported = facts ? find(*facts, {"memory_analysis"}) : nullptr;
+  if (reported == nullptr || !reported->contains("argument_size_in_bytes")) return line;
+  const auto number = [&](const char* key) { return reported->contains(key) ? reported->at(key).get<double>() : 0.0; };
   const auto module = load_module(file.string());
   const std::string name = device_of(file);
   auto device = find_device(name);
   if (!module.ok() || !device.ok()) return line;
-  const JsonValue* kind = facts->find("device_kind");
-  const bool is_cpu = kind != nullptr && kind->string == "cpu";
+  const OrderedJson* kind = find(*facts, {"device_kind"});
+  const bool is_cpu = kind != nullptr && kind->get<std::string>() == "cpu";
   // A CPU knows no memory spaces, and its pointers are wide.
   if (is_cpu) device = find_device("h100_sxm");
   const auto prediction = predict_step_time(*module, *device, any_backend());

@@ -27,100 +27,88 @@ class JsonSchema {
   }
 
   // What does not fit, one line each: "ops[3].seconds: ...".
-  std::vector<std::string> violations(const JsonValue& value) const {
+  std::vector<std::string> violations(const OrderedJson& value) const {
     std::vector<std::string> found;
     check(value, root_, "", found);
     return found;
   }
 
-  const JsonValue& root() const { return root_; }
+  const OrderedJson& root() const { return root_; }
 
  private:
-  static std::string type_of(const JsonValue& value) {
-    switch (value.kind) {
-      case JsonValue::Kind::kNull: return "null";
-      case JsonValue::Kind::kBool: return "boolean";
-      case JsonValue::Kind::kNumber: return "number";
-      case JsonValue::Kind::kString: return "string";
-      case JsonValue::Kind::kArray: return "array";
-      case JsonValue::Kind::kObject: return "object";
-    }
-    return "";
-  }
+  static std::string type_of(const OrderedJson& value) { return value.is_number() ? "number" : value.type_name(); }
 
-  static bool equal(const JsonValue& a, const JsonValue& b) {
-    return a.kind == b.kind && a.string == b.string && a.number == b.number && a.boolean == b.boolean;
-  }
-
-  static bool is_type(const JsonValue& value, const std::string& type) {
-    if (type == "integer") return value.is(JsonValue::Kind::kNumber) && value.number == std::floor(value.number);
+  static bool is_type(const OrderedJson& value, const std::string& type) {
+    if (type == "integer") return value.is_number() && value.get<double>() == std::floor(value.get<double>());
     return type_of(value) == type;
   }
 
-  void check(const JsonValue& value, const JsonValue& schema, const std::string& where,
+  void check(const OrderedJson& value, const OrderedJson& schema, const std::string& where,
              std::vector<std::string>& found) const {
     const auto wrong = [&](const std::string& what) { found.push_back(where + ": " + what); };
-    if (const JsonValue* ref = schema.find("$ref")) {
-      const std::string name = ref->string.substr(std::string("#/$defs/").size());
-      const JsonValue* target = root_.find("$defs") != nullptr ? root_.find("$defs")->find(name) : nullptr;
+    if (const OrderedJson* ref = find(schema, {"$ref"})) {
+      const std::string name = ref->get<std::string>().substr(std::string("#/$defs/").size());
+      const OrderedJson* target = find(root_, {"$defs", name});
       REQUIRE(target != nullptr);
       return check(value, *target, where, found);
     }
-    if (const JsonValue* choices = schema.find("anyOf")) {
+    if (const OrderedJson* choices = find(schema, {"anyOf"})) {
       bool fits = false;
-      for (const JsonValue& choice : choices->elements) {
+      for (const OrderedJson& choice : *choices) {
         std::vector<std::string> violations;
         check(value, choice, where, violations);
         fits = fits || violations.empty();
       }
       if (!fits) return wrong("is none of the alternatives");
     }
-    if (const JsonValue* type = schema.find("type")) {
-      bool fits = is_type(value, type->string);
-      for (const JsonValue& one : type->elements) fits = fits || is_type(value, one.string);
+    if (const OrderedJson* type = find(schema, {"type"})) {
+      bool fits = false;  // with one of several types, or with the only one
+      for (const OrderedJson& one : *type) fits = fits || is_type(value, one.get<std::string>());
       if (!fits) return wrong("has the type " + type_of(value));
     }
-    if (const JsonValue* constant = schema.find("const"); constant != nullptr && !equal(*constant, value)) {
-      wrong("is not " + constant->string);
+    if (const OrderedJson* constant = find(schema, {"const"}); constant != nullptr && *constant != value) {
+      wrong("is not " + constant->dump());
     }
-    if (const JsonValue* choices = schema.find("enum")) {
+    if (const OrderedJson* choices = find(schema, {"enum"})) {
       bool fits = false;
-      for (const JsonValue& choice : choices->elements) fits = fits || equal(choice, value);
-      if (!fits) wrong("'" + value.string + "' is none of the choices");
+      for (const OrderedJson& choice : *choices) fits = fits || choice == value;
+      if (!fits) wrong(value.dump() + " is none of the choices");
     }
-    if (value.is(JsonValue::Kind::kNumber)) {
-      const JsonValue* least = schema.find("minimum");
-      const JsonValue* most = schema.find("maximum");
-      if (least != nullptr && value.number < least->number) wrong("is below " + std::to_string(least->number));
-      if (most != nullptr && value.number > most->number) wrong("is above " + std::to_string(most->number));
+    if (value.is_number()) {
+      const OrderedJson* least = find(schema, {"minimum"});
+      const OrderedJson* most = find(schema, {"maximum"});
+      if (least != nullptr && value.get<double>() < least->get<double>())
+        wrong("is below " + std::to_string(least->get<double>()));
+      if (most != nullptr && value.get<double>() > most->get<double>())
+        wrong("is above " + std::to_string(most->get<double>()));
     }
-    if (const JsonValue* items = schema.find("items")) {
-      for (std::size_t i = 0; i < value.elements.size(); ++i) {
-        check(value.elements[i], *items, where + "[" + std::to_string(i) + "]", found);
+    if (const OrderedJson* items = find(schema, {"items"}); items != nullptr && value.is_array()) {
+      for (std::size_t i = 0; i < value.size(); ++i) {
+        check(value[i], *items, where + "[" + std::to_string(i) + "]", found);
       }
     }
-    if (!value.is(JsonValue::Kind::kObject)) return;
-    if (const JsonValue* required = schema.find("required")) {
-      for (const JsonValue& name : required->elements) {
-        if (value.find(name.string) == nullptr) wrong("has no " + name.string);
+    if (!value.is_object()) return;
+    if (const OrderedJson* required = find(schema, {"required"})) {
+      for (const OrderedJson& name : *required) {
+        if (!value.contains(name.get<std::string>())) wrong("has no " + name.get<std::string>());
       }
     }
-    const JsonValue* properties = schema.find("properties");
-    const JsonValue* additional = schema.find("additionalProperties");
-    for (const JsonMember& member : value.members) {
-      const std::string inside = where + (where.empty() ? "" : ".") + member.name;
-      const JsonValue* property = properties != nullptr ? properties->find(member.name) : nullptr;
+    const OrderedJson* properties = find(schema, {"properties"});
+    const OrderedJson* additional = find(schema, {"additionalProperties"});
+    for (const auto& member : value.items()) {
+      const std::string inside = where + (where.empty() ? "" : ".") + member.key();
+      const OrderedJson* property = properties != nullptr ? find(*properties, {member.key()}) : nullptr;
       if (property != nullptr) {
-        check(member.value, *property, inside, found);
-      } else if (additional != nullptr && additional->is(JsonValue::Kind::kObject)) {
-        check(member.value, *additional, inside, found);
+        check(member.value(), *property, inside, found);
+      } else if (additional != nullptr && additional->is_object()) {
+        check(member.value(), *additional, inside, found);
       } else if (additional != nullptr) {
         found.push_back(inside + ": is not in the schema");
       }
     }
   }
 
-  JsonValue root_;
+  OrderedJson root_;
 };
 
 }  // namespace hloroof::internal

@@ -189,7 +189,7 @@ std::string json_of(const PredictOptions& o) {
 }
 
 absl::StatusOr<PredictOptions> from_json(const std::string& text, const Device* device) {
-  const absl::StatusOr<JsonValue> json = parse_json(text, "options");
+  const absl::StatusOr<OrderedJson> json = parse_json(text, "options");
   if (!json.ok()) return json.status();
   OptionValues values;
   if (absl::Status status = read_option_values(*json, values); !status.ok()) return status;

@@ -23,32 +23,32 @@
 namespace hloroof::internal {
 namespace {
 
-double number(const JsonValue& object, std::string_view name) { return object.find(name)->number; }
+double number(const OrderedJson& object, std::string_view name) { return object.at(name).get<double>(); }
 
 bool near(double a, double b) { return std::abs(a - b) <= 1e-9 * std::max(std::abs(a), std::abs(b)) + 1e-15; }
 
 // Seconds of a term, worked out from the numbers of the JSON alone.
-double evaluated(const JsonValue& term) {
-  const JsonValue* combine = term.find("combine");
+double evaluated(const OrderedJson& term) {
+  const OrderedJson* combine = find(term, {"combine"});
   if (combine == nullptr) return number(term, "amount") / number(term, "rate");
   std::vector<double> seconds;
-  for (const JsonValue& child : term.find("children")->elements) seconds.push_back(evaluated(child));
-  const double scale = term.find("scale") != nullptr ? number(term, "scale") : 1;
-  if (combine->string == "max") return scale * *std::max_element(seconds.begin(), seconds.end());
-  if (combine->string == "min") return scale * *std::min_element(seconds.begin(), seconds.end());
-  const double exponent = combine->string == "norm" ? number(term, "exponent") : 1;
+  for (const OrderedJson& child : term.at("children")) seconds.push_back(evaluated(child));
+  const double scale = term.contains("scale") ? number(term, "scale") : 1;
+  if (combine->get<std::string>() == "max") return scale * *std::max_element(seconds.begin(), seconds.end());
+  if (combine->get<std::string>() == "min") return scale * *std::min_element(seconds.begin(), seconds.end());
+  const double exponent = combine->get<std::string>() == "norm" ? number(term, "exponent") : 1;
   double powers = 0;
   for (const double s : seconds) powers += std::pow(s, exponent);
   return scale * std::pow(powers, 1 / exponent);
 }
 
 // All paths that the terms name.
-void add_paths(const JsonValue& term, std::set<std::string>& paths) {
-  if (const JsonValue* parameters = term.find("parameters")) {
-    for (const JsonValue& path : parameters->elements) paths.insert(path.string);
+void add_paths(const OrderedJson& term, std::set<std::string>& paths) {
+  if (const OrderedJson* parameters = find(term, {"parameters"})) {
+    for (const OrderedJson& path : *parameters) paths.insert(path.get<std::string>());
   }
-  if (const JsonValue* children = term.find("children")) {
-    for (const JsonValue& child : children->elements) add_paths(child, paths);
+  if (const OrderedJson* children = find(term, {"children"})) {
+    for (const OrderedJson& child : *children) add_paths(child, paths);
   }
 }
 
@@ -75,10 +75,10 @@ void check_prediction(const std::string& path, const char* device) {
   check_copies(*prediction);
   const auto parsed = parse_json(predictions_json({*prediction}), "out");
   REQUIRE(parsed.ok());
-  const JsonValue& json = *parsed;
+  const OrderedJson& json = *parsed;
   CHECK(JsonSchema("prediction").violations(json) == std::vector<std::string>());
 
-  const JsonValue& coverage = *json.find("coverage");
+  const OrderedJson& coverage = json.at("coverage");
   CHECK(near(number(coverage, "modelled") + number(coverage, "assumed") + number(coverage, "unknown"), 1));
 
   const double step = number(json, "step_seconds");
@@ -89,7 +89,7 @@ void check_prediction(const std::string& path, const char* device) {
   static const std::set<std::string> kGpuBounds = {"tensor", "cuda",    "hbm",  "l2",
                                                    "nvlink", "network", "host", "latency"};
   const std::set<std::string>& bounds = std::string_view(device).substr(0, 3) == "tpu" ? kTpuBounds : kGpuBounds;
-  CHECK(bounds.count(json.find("bound")->string) == 1);
+  CHECK(bounds.count(json.at("bound").get<std::string>()) == 1);
 
   // The ops are all instructions of all computations that are scheduled separately. Their times add up to the step.
   std::multiset<std::string> expected;
@@ -101,39 +101,39 @@ void check_prediction(const std::string& path, const char* device) {
   double flops = 0;
   double exposed = 0;
   std::set<std::string> paths;  // of the device's numbers in the terms
-  for (const JsonValue& op : json.find("ops")->elements) {
-    listed.insert(op.find("name")->string);
-    CHECK(op.find("name")->string.find('%') == std::string::npos);
+  for (const OrderedJson& op : json.at("ops")) {
+    listed.insert(op.at("name").get<std::string>());
+    CHECK(op.at("name").get<std::string>().find('%') == std::string::npos);
     CHECK(near(number(op, "total_seconds"), number(op, "seconds") * number(op, "executions")));
-    const std::string& bound = op.find("bound")->string;
+    const std::string& bound = op.at("bound").get<std::string>();
     if (bound.substr(0, 6) == "wait (") {
       CHECK(2 * number(op, "wait_seconds") > number(op, "exposed_seconds"));
-      CHECK_FALSE(op.find("waits")->elements.empty());
+      CHECK_FALSE(op.at("waits").empty());
     } else if (!bound.empty()) {
       CHECK(bounds.count(bound) == 1);
     }
     flops += number(op, "flops") * number(op, "executions");
     exposed += number(op, "exposed_seconds");
-    const JsonValue& terms = *op.find("terms");
-    CHECK(terms.is(JsonValue::Kind::kNull) == (number(op, "seconds") == 0));
-    if (terms.is(JsonValue::Kind::kNull)) continue;
+    const OrderedJson& terms = op.at("terms");
+    CHECK(terms.is_null() == (number(op, "seconds") == 0));
+    if (terms.is_null()) continue;
     CHECK(number(terms, "seconds") == Approx(number(op, "seconds")).epsilon(1e-12));
     CHECK(evaluated(terms) == Approx(number(op, "seconds")).epsilon(1e-9));
     add_paths(terms, paths);
   }
   std::set<std::string> described;
-  for (const JsonValue& parameter : json.find("parameters")->elements) described.insert(parameter.find("path")->string);
+  for (const OrderedJson& parameter : json.at("parameters")) described.insert(parameter.at("path").get<std::string>());
   // Terms refer only to numbers that are listed.
   CHECK(std::includes(described.begin(), described.end(), paths.begin(), paths.end()));
   CHECK(listed == expected);
-  CHECK(near(flops, number(*json.find("totals"), "flops")));
+  CHECK(near(flops, number(json.at("totals"), "flops")));
   CHECK(std::abs(exposed - step) <= 1e-6 * step + 1e-12);
 
-  const JsonValue& memory = *json.find("memory");
+  const OrderedJson& memory = json.at("memory");
   double live = 0;
-  for (const JsonValue& buffer : memory.find("live_at_peak")->elements) live += number(buffer, "bytes");
+  for (const OrderedJson& buffer : memory.at("live_at_peak")) live += number(buffer, "bytes");
   CHECK(near(live, number(memory, "hbm_peak_bytes")));
-  CHECK(memory.find("fits")->boolean == (number(memory, "hbm_peak_bytes") <= number(memory, "capacity_bytes")));
+  CHECK(memory.at("fits").get<bool>() == (number(memory, "hbm_peak_bytes") <= number(memory, "capacity_bytes")));
 }
 
 TEST_CASE("the checker of schemas finds what is wrong") {

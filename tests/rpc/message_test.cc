@@ -38,16 +38,15 @@ TEST_CASE("Messages are recognized") {
     const std::optional<RpcError> error = parse_message(c.text, {}, message);
     CHECK((error ? static_cast<int>(error->code) : 0) == c.code);
     CHECK(message.kind == c.kind);
-    CHECK(message_text(message.id) == c.id);
+    CHECK(json_text(message.id) == c.id);
   }
 }
 
 TEST_CASE("Messages are written") {
-  CHECK(message_text(request_json(4, "m", Json{{"a", 1}})) ==
-        R"({"id":4,"jsonrpc":"2.0","method":"m","params":{"a":1}})");
-  CHECK(message_text(notification_json("m", nullptr)) == R"({"jsonrpc":"2.0","method":"m"})");
-  CHECK(message_text(response_json("a", Json(nullptr))) == R"({"id":"a","jsonrpc":"2.0","result":null})");
-  CHECK(message_text(response_json(nullptr, RpcError{RpcCode::kParseError, "bad", "more"})) ==
+  CHECK(json_text(request_json(4, "m", Json{{"a", 1}})) == R"({"id":4,"jsonrpc":"2.0","method":"m","params":{"a":1}})");
+  CHECK(json_text(notification_json("m", nullptr)) == R"({"jsonrpc":"2.0","method":"m"})");
+  CHECK(json_text(response_json("a", Json(nullptr))) == R"({"id":"a","jsonrpc":"2.0","result":null})");
+  CHECK(json_text(response_json(nullptr, RpcError{RpcCode::kParseError, "bad", "more"})) ==
         R"({"error":{"code":-32700,"data":"more","message":"bad"},"id":null,"jsonrpc":"2.0"})");
 }
 
@@ -62,5 +61,5 @@ TEST_CASE("An error repeats only a part of a long text") {
   CHECK(message.find(" bytes left out] ") != std::string::npos);
   CHECK(message.substr(message.size() - 22) == "'; tools/list has them");
   CHECK(error["data"]["uri"].get<std::string>().size() < 5000);
-  CHECK(message_text(error).find("\ufffd") == std::string::npos);
+  CHECK(json_text(error).find("\ufffd") == std::string::npos);
 }

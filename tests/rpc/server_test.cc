@@ -39,13 +39,13 @@ struct Session {
     std::vector<std::string> replies;
     std::istringstream lines(out.str());
     for (std::string line; std::getline(lines, line);) {
-      const Json json = *parse_message_json(line);
+      const Json json = *parse_json<Json>(line, "message");
       const Json* error = find(json, {"error", "code"});
       const Json* result = find(json, {"result"});
-      replies.insert(replies.end(), message_text(json["id"]) + " " +
-                                        message_text(error != nullptr    ? *error
-                                                     : result != nullptr ? *result
-                                                                         : json));
+      replies.insert(replies.end(), json_text(json["id"]) + " " +
+                                        json_text(error != nullptr    ? *error
+                                                  : result != nullptr ? *result
+                                                                      : json));
     }
     return replies;
   }
@@ -110,7 +110,7 @@ TEST_CASE("The client's answers reach the handlers of requests to it") {
 )");
   session.server.on_notification("ask", [&](const Json&) {
     session.server.request("question", Json::object(),
-                           [&](const Message& response) { session.log.push_back(message_text(response.result)); });
+                           [&](const Message& response) { session.log.push_back(json_text(response.result)); });
   });
   session.server.run();
   CHECK(session.log == Lines{"\"yes\""});

@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <string>
 #include <vector>
 
+#include "hloroof/device.h"
 #include "lib/schedule/crowd.h"
 #include "tests/catch.h"
 
@@ -118,6 +120,13 @@ TEST_CASE("many transfers of different sizes take few steps") {
   CHECK(machine.now() == Approx(busy));
   CHECK(machine.take_finished().size() == kCount);
   CHECK(machine.looked_at() < 10 * kCount);  // a list of them would be looked at 2e10 times
+}
+
+TEST_CASE("no device has more links than are told apart") {
+  for (const std::string& name : device_names()) {
+    INFO(name);
+    CHECK(find_device(name).value().ici.dims <= kLinkCount);
+  }
 }
 
 TEST_CASE("a crowd with times of very different sizes ends") {

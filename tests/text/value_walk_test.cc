@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "hloroof/module.h"
-#include "lib/ir/walk.h"
 #include "tests/catch.h"
 #include "tests/dump.h"
 

@@ -80,7 +80,7 @@ void run_lint(const LintFlags& flags, Context& context) {
   Linter linter(*waivers ? &**waivers : nullptr, flags.ignore, severity_of(flags.fail_on), today_utc());
   const bool done =
       predict_all(*subjects, Detail::kAll, context,
-                  [&](const std::string& file, StepPrediction prediction) { linter.add(file, prediction); });
+                  [&](const std::string& file, const StepPrediction& prediction) { linter.add(file, prediction); });
   if (!done) return;
   const LintReport report = linter.take();
   if (!write_answer(LintedSteps{&report}, flags.answer, context)) return;

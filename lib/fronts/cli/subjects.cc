@@ -1,10 +1,13 @@
 #include "lib/fronts/cli/subjects.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -13,7 +16,8 @@
 #include "absl/strings/str_join.h"
 #include "lib/base/in_order.h"
 #include "lib/base/strings.h"
-#include "lib/fronts/cli/progress.h"
+#include "lib/describe/table.h"
+#include "lib/fronts/cli/context.h"
 #include "lib/hardware/named_target.h"
 #include "lib/input/module_choice.h"
 #include "lib/input/module_file.h"
@@ -21,6 +25,60 @@
 #include "lib/predict/variants.h"
 
 namespace hloroof::internal::inline cli {
+namespace {
+
+// Shows the progress of a long run: one line on context.err, overwritten at each step and erased at the end. Nothing is
+// written if err is not a terminal, if there is only one step, or before Terminal::progress_after has passed.
+class Progress {
+ public:
+  Progress(Context& context, std::size_t steps);
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  ~Progress() { end(); }
+
+  // Starts the next step. `what` is truncated to the width of the line.
+  void step(std::string_view what);
+  // Erases the line, so that messages may follow.
+  void end();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Context& context_;
+  std::size_t steps_;
+  std::size_t done_ = 0;
+  Clock::time_point begin_ = Clock::now();
+  Clock::time_point shown_;  // when the line was last written
+  bool is_shown_ = false;
+};
+
+constexpr std::size_t kLineWidth = 79;  // a line of 80 would wrap on some terminals
+constexpr std::size_t kBar = 20;
+constexpr std::chrono::milliseconds kBetween{50};  // the eye cannot follow more frequent updates
+
+Progress::Progress(Context& context, std::size_t steps) : context_(context), steps_(steps) {}
+
+void Progress::step(std::string_view what) {
+  const std::size_t number = ++done_;
+  if (!context_.terminal.err_is_terminal || steps_ < 2) return;
+  const Clock::time_point now = Clock::now();
+  if (now - begin_ < context_.terminal.progress_after || (is_shown_ && now - shown_ < kBetween)) return;
+  const std::size_t filled = kBar * (number - 1) / steps_;
+  std::string line = "[" + std::string(filled, '#') + std::string(kBar - filled, '.') + "] " + std::to_string(number) +
+                     "/" + std::to_string(steps_) + " ";
+  line += shorten(what, kLineWidth - line.size());
+  line.resize(kLineWidth, ' ');
+  context_.err << '\r' << line << std::flush;
+  shown_ = now;
+  is_shown_ = true;
+}
+
+void Progress::end() {
+  if (!is_shown_) return;
+  context_.err << '\r' << std::string(kLineWidth, ' ') << '\r' << std::flush;
+  is_shown_ = false;
+}
+
+}  // namespace
 
 absl::StatusOr<std::vector<Target>> find_targets(const Request& flags) {
   if (flags.devices.empty()) {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "lib/fronts/rpc/json.h"
+#include "lib/base/json.h"
 
 namespace hloroof::internal::inline lsp {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "hloroof/predict.h"
-#include "lib/fronts/rpc/json.h"
+#include "lib/base/json.h"
 
 namespace hloroof::internal::inline lsp {
 

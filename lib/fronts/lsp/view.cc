@@ -1,6 +1,6 @@
-#include "lib/fronts/lsp/view.h"
-
 #include <algorithm>
+
+#include "lib/fronts/lsp/features.h"
 
 namespace hloroof::internal::inline lsp {
 

@@ -140,7 +140,7 @@ class Session {
     }
     Json answer{{"content", text_content(result.text)}};
     if (!result.notes.empty()) answer["content"].push_back({{"type", "text"}, {"text", result.notes}});
-    absl::StatusOr<Json> structured = parse_message_json(result.text);
+    absl::StatusOr<Json> structured = parse_json<Json>(result.text, "result", kMessageLimits);
     // The protocol wants an object there; commands that read several files print an array.
     if (structured.ok()) {
       answer["structuredContent"] =

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "lib/base/json.h"
 #include "lib/fronts/mcp/excerpt.h"
 #include "lib/fronts/mcp/folder.h"
-#include "lib/fronts/rpc/json.h"
 
 namespace hloroof::internal::inline mcp {
 

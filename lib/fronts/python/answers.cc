@@ -1,5 +1,3 @@
-#include "lib/fronts/python/answers.h"
-
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -10,9 +8,9 @@
 #include <vector>
 
 #include "lib/base/strings.h"
+#include "lib/fronts/python/parts.h"
 #include "lib/fronts/python/predicted.h"
 #include "lib/fronts/python/subject.h"
-#include "lib/fronts/python/sweep.h"
 #include "lib/hardware/named_target.h"
 #include "lib/measured/compare.h"
 #include "lib/measured/profiled_program.h"

@@ -1,5 +1,3 @@
-#include "lib/fronts/python/checks.h"
-
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -13,6 +11,7 @@
 #include "hloroof/testing.h"
 #include "lib/describe/table.h"
 #include "lib/fronts/python/errors.h"
+#include "lib/fronts/python/parts.h"
 #include "lib/fronts/python/predicted.h"
 #include "lib/fronts/python/subject.h"
 #include "lib/versions/gate.h"

@@ -1,5 +1,3 @@
-#include "lib/fronts/python/editor.h"
-
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -26,6 +24,7 @@
 #include "lib/explain/find_instruction.h"
 #include "lib/fronts/python/edited_module.h"
 #include "lib/fronts/python/errors.h"
+#include "lib/fronts/python/parts.h"
 #include "lib/fronts/python/subject.h"
 #include "lib/hardware/named_target.h"
 #include "lib/ir/attribute_form.h"

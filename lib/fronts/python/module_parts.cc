@@ -1,5 +1,3 @@
-#include "lib/fronts/python/module_parts.h"
-
 #include <nanobind/operators.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
@@ -18,6 +16,7 @@
 #include "hloroof/attributes.h"
 #include "hloroof/print.h"
 #include "lib/fronts/python/edited_module.h"
+#include "lib/fronts/python/parts.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;  // NOLINT(google-build-using-namespace): for nanobind's argument names

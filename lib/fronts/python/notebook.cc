@@ -1,5 +1,3 @@
-#include "lib/fronts/python/notebook.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -14,6 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "lib/base/strings.h"
 #include "lib/base/units.h"
+#include "lib/fronts/python/parts.h"
 #include "lib/report/verdict.h"
 
 namespace hloroof::internal::inline python {

@@ -1,5 +1,3 @@
-#include "lib/fronts/python/predict_options.h"
-
 #include <nanobind/stl/string.h>
 
 #include <optional>
@@ -10,6 +8,7 @@
 #include "hloroof/predict.h"
 #include "lib/base/json.h"
 #include "lib/fronts/python/errors.h"
+#include "lib/fronts/python/parts.h"
 #include "lib/hardware/named_target.h"
 #include "lib/request/options.h"
 #include "lib/request/read_json.h"
@@ -21,7 +20,7 @@ namespace hloroof::internal::inline python {
 namespace {
 
 absl::StatusOr<PredictOptions> options_from_json(const std::string& device, const std::string& json) {
-  const absl::StatusOr<JsonValue> given = parse_json(json, "options");
+  const absl::StatusOr<OrderedJson> given = parse_json(json, "options");
   if (!given.ok()) return given.status();
   OptionValues values;
   if (absl::Status status = read_option_values(*given, values); !status.ok()) return status;

@@ -1,5 +1,3 @@
-#include "lib/fronts/python/reschedule.h"
-
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -12,6 +10,7 @@
 #include "hloroof/edit.h"
 #include "hloroof/module.h"
 #include "hloroof/predict.h"
+#include "lib/fronts/python/parts.h"
 #include "lib/fronts/python/subject.h"
 #include "lib/hardware/named_target.h"
 #include "lib/reschedule/reschedule_report.h"

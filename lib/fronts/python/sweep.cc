@@ -15,8 +15,8 @@
 
 #include "lib/base/in_order.h"
 #include "lib/base/strings.h"
+#include "lib/fronts/python/parts.h"
 #include "lib/fronts/python/subject.h"
-#include "lib/fronts/python/sweep.h"
 #include "lib/hardware/named_target.h"
 #include "lib/hardware/settings.h"
 #include "lib/predict/many_targets.h"

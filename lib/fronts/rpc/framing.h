@@ -53,7 +53,7 @@ class MessageReader {
   FramingLimits limits_;
 };
 
-// Writes one message and flushes. `text` must have no line breaks, as message_text() has none.
+// Writes one message and flushes. `text` must have no line breaks, as json_text() has none.
 void write_message(std::ostream& out, Framing framing, std::string_view text);
 
 }  // namespace hloroof::internal::inline rpc

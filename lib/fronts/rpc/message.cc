@@ -56,7 +56,7 @@ Json cut_data(Json data) {
 
 std::optional<RpcError> parse_message(std::string_view text, const JsonLimits& limits, Message& message) {
   message = Message();
-  absl::StatusOr<Json> parsed = parse_message_json(text, limits);
+  absl::StatusOr<Json> parsed = parse_json<Json>(text, "message", limits);
   if (!parsed.ok()) return RpcError{RpcCode::kParseError, std::string(from_absl(parsed.status().message())), nullptr};
   Json& json = *parsed;
   if (json.is_array()) return invalid_request("batches of messages are not supported: send one message at a time");

@@ -2,12 +2,13 @@
 #ifndef HLOROOF_LIB_FRONTS_RPC_MESSAGE_H_
 #define HLOROOF_LIB_FRONTS_RPC_MESSAGE_H_
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 
-#include "lib/fronts/rpc/json.h"
+#include "lib/base/json.h"
 
 namespace hloroof::internal::inline rpc {
 
@@ -44,6 +45,10 @@ struct Message {
   Json result;  // of a response
   std::optional<RpcError> error;
 };
+
+// The limits of messages, which come from outside.
+inline constexpr JsonLimits kMessageLimits{
+    .max_depth = 64, .max_values = std::size_t{1} << 22, .unique_members = false};
 
 // Reads one message. Returns an error if `text` is not a message; then only message.id is set, if it could be read.
 std::optional<RpcError> parse_message(std::string_view text, const JsonLimits& limits, Message& message);

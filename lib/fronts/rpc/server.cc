@@ -35,7 +35,7 @@ void RpcServer::on_notification(std::string_view method, NotificationHandler han
   notifications_.insert_or_assign(std::string(method), std::move(handler));
 }
 
-void RpcServer::send(const Json& json) { write_message(out_, options_.framing, message_text(json)); }
+void RpcServer::send(const Json& json) { write_message(out_, options_.framing, json_text(json)); }
 
 void RpcServer::notify(std::string_view method, Json params) { send(notification_json(method, std::move(params))); }
 

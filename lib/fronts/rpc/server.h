@@ -25,8 +25,8 @@
 #include <string>
 #include <string_view>
 
+#include "lib/base/json.h"
 #include "lib/fronts/rpc/framing.h"
-#include "lib/fronts/rpc/json.h"
 #include "lib/fronts/rpc/message.h"
 
 namespace hloroof::internal::inline rpc {
@@ -34,7 +34,7 @@ namespace hloroof::internal::inline rpc {
 struct RpcOptions {
   Framing framing = Framing::kHeaders;
   FramingLimits framing_limits{};
-  JsonLimits json_limits{};
+  JsonLimits json_limits = kMessageLimits;
   // The notification that cancels a request, and its parameter with the id of the request.
   std::string cancel_method = "$/cancelRequest";
   std::string cancel_key = "id";

@@ -4,14 +4,11 @@
 #include <string_view>
 
 #include "lib/kernel/common/body_facts.h"
+#include "lib/kernel/common/isa.h"
 #include "lib/mlir/dense.h"
 
 namespace hloroof::internal::inline kernel {
 namespace {
-
-// A lane holds one element of 32 bits, or several narrower ones. The types of a body are laid out for that (JAX, Pallas
-// TPU).
-constexpr int kLaneBits32 = 32;
 
 // The text of the attribute, "#tpu.memory_space<vmem>", or its symbol.
 KernelSpace space_of(const mlir::Module& module, mlir::AttributeId id) {
@@ -47,7 +44,7 @@ KernelType decode_kernel_type(const mlir::Module& module, mlir::TypeId id) {
   if (result.kind == KernelType::Kind::kMemory) result.space = space_of(module, type->space_or_encoding);
   result.is_index = element->kind == mlir::TypeKind::kIndex;
   result.element = result.is_index ? ElementType::kS32 : element_of(*element);
-  result.bits = result.is_index ? kLaneBits32 : static_cast<int>(mlir::bit_width(*element));
+  result.bits = result.is_index ? kLaneBits : static_cast<int>(mlir::bit_width(*element));
   if (result.kind == KernelType::Kind::kOther && result.bits > 0) result.kind = KernelType::Kind::kScalar;
   return result;
 }
@@ -97,7 +94,7 @@ double padded_elements(const KernelType& type) {
     return whole_tiles(type.shape[0], kRegisterLanes) * static_cast<double>(kRegisterSublanes);
   }
   // Narrow types pack several rows into a sublane.
-  const std::int64_t packing = std::max(1, kLaneBits32 / std::clamp(type.bits, 8, kLaneBits32));
+  const std::int64_t packing = std::max(1, kLaneBits / std::clamp(type.bits, 8, kLaneBits));
   return padded_count(type.shape, kRegisterSublanes * packing, kRegisterLanes);
 }
 

@@ -50,11 +50,6 @@ double padded_bytes(const std::vector<std::int64_t>& shape, int bits);
 // The bytes of its elements alone, which are at most padded_bytes().
 double unpadded_bytes(const std::vector<std::int64_t>& shape, int bits);
 
-// The shape of a register. Mosaic compiled the body for it, so it belongs to the work and not to a device; a test
-// compares it with the device files (vector.lanes and vector.sublanes, from JAX's table of TPUs).
-inline constexpr std::int64_t kRegisterLanes = 128;
-inline constexpr std::int64_t kRegisterSublanes = 8;
-
 }  // namespace hloroof::internal::inline kernel
 
 #endif  // HLOROOF_LIB_KERNEL_COMMON_KERNEL_TYPE_H_

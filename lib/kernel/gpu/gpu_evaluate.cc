@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "lib/kernel/common/isa.h"
 #include "lib/kernel/common/scalar_value.h"
 #include "lib/kernel/gpu/gpu_steps.h"
 
@@ -15,7 +16,6 @@ namespace {
 constexpr std::int64_t kMostPositions = 4096;  // positions in the grid that are evaluated one by one
 constexpr std::int64_t kMostTrips = 64;        // of a loop whose trips are independent of one another
 constexpr std::int64_t kMostEvaluations = 1'000'000;
-constexpr std::int64_t kWarp = 32;  // threads; WARP_SZ of the machine that PTX describes
 
 class BlockCounter {
  public:
@@ -64,7 +64,7 @@ class BlockCounter {
       if (steps_.depends_on_axis(axis)) positions = std::min(positions, std::int64_t{1} << 31) * size;
     }
     if (result_.programs <= 0) return result_;
-    const std::int64_t warps = (std::max<std::int64_t>(launch_.threads, 1) + kWarp - 1) / kWarp;
+    const std::int64_t warps = (std::max<std::int64_t>(launch_.threads, 1) + kWarpThreads - 1) / kWarpThreads;
     std::int64_t most = std::max<std::int64_t>(kMostPositions / (steps_.depends_on_thread() ? 2 * warps : 1), 1);
     // The steps of the first position tell how many can be afforded. It does not count yet.
     if (absl::Status status = visit_threads(0); !status.ok()) return status;
@@ -91,8 +91,8 @@ class BlockCounter {
     if (!steps_.depends_on_thread() || launch_.threads <= 0) {
       return visit_program(weight * static_cast<double>(std::max<std::int64_t>(launch_.threads, 1)));
     }
-    for (std::int64_t first = 0; first < launch_.threads; first += kWarp) {
-      const std::int64_t others = std::min(kWarp, launch_.threads - first) - 1;
+    for (std::int64_t first = 0; first < launch_.threads; first += kWarpThreads) {
+      const std::int64_t others = std::min(kWarpThreads, launch_.threads - first) - 1;
       for (const bool elected : {true, false}) {
         thread_ = elected ? first : first + 1;
         is_elected_ = elected;

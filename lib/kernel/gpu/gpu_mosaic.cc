@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "lib/ir/element_type.h"
 #include "lib/kernel/common/body_facts.h"
+#include "lib/kernel/common/isa.h"
 #include "lib/kernel/gpu/gpu_ptx.h"
 #include "lib/kernel/gpu/gpu_tiles.h"
 
@@ -30,7 +31,7 @@ class MosaicGpuCounter {
     work_.is_for_threads = true;
     work_.grid = how->grid;
     work_.programs = runs->programs;
-    work_.warps = (how->threads + 31) / 32;
+    work_.warps = (how->threads + kWarpThreads - 1) / kWarpThreads;
     work_.is_sampled = runs->is_sampled;
     for (const mlir::OpId op : runs->data_dependent) {
       work_.add_data_dependent(body_op_name(kernel_, kernel_[op].name));
@@ -70,9 +71,9 @@ class MosaicGpuCounter {
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const std::optional<std::int64_t> blocks = constant(op, at + axis);
       const std::optional<std::int64_t> threads = constant(op, at + 3 + axis);
-      if (!blocks || !threads || *blocks < 0 || *threads < 1 || *threads > kMostThreads) return std::nullopt;
+      if (!blocks || !threads || *blocks < 0 || *threads < 1 || *threads > kMostBlockThreads) return std::nullopt;
       launch.grid[axis] = *blocks;
-      launch.threads = std::min(launch.threads * *threads, kMostThreads);
+      launch.threads = std::min(launch.threads * *threads, kMostBlockThreads);
       const bool has_cluster = sizes && sizes->size() > 7 && (*sizes)[7] == 1;
       if (has_cluster) launch.cluster[axis] = constant(op, at + 6 + axis).value_or(1);
     }
@@ -178,8 +179,6 @@ class MosaicGpuCounter {
     }
     work_.dots.push_back(dot);
   }
-
-  static constexpr std::int64_t kMostThreads = 1024;
 
   const mlir::Module& kernel_;
   std::vector<GpuOpFacts> facts_;

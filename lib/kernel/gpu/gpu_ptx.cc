@@ -100,7 +100,7 @@ PtxInstruction read_instruction(std::string_view name) {
   }
   instruction.lhs = types[1];
   instruction.rhs = types[2];
-  if (name.substr(0, 5) == "wgmma") instruction.threads = 128;
+  if (name.substr(0, 5) == "wgmma") instruction.threads = kWarpGroupThreads;
   return instruction;
 }
 

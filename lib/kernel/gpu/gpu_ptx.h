@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/kernel/common/isa.h"
 #include "lib/kernel/gpu/gpu_ops.h"
 
 namespace hloroof::internal::inline kernel {
@@ -21,7 +22,7 @@ struct PtxInstruction {
   double k = 0;
   ElementType lhs = ElementType::kBf16;
   ElementType rhs = ElementType::kBf16;
-  double threads = 32;
+  double threads = kWarpThreads;
 };
 
 // The instructions of `assembly`, without directives, labels and the predicates before them.

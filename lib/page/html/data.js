@@ -5,7 +5,7 @@ let data, ops, timed, listed, users, byName;
 
 // Each row of data.ops has the values of page.columns: {name, unit, meaning, title, shared}; of a shared column, the
 // index of the value in data.shared. lib/results/prediction_fields.h
-// describes them; lib/page/html_data.cc lists further ones.
+// describes them; lib/page/html_report.cc lists further ones.
 function makeOp(row, index) {
   const op = {index};
   page.columns.forEach((column, i) => { op[column.name] = column.shared ? data.shared[row[i]] : row[i]; });
