@@ -1,5 +1,5 @@
-// Programs made up for a device, in which every number of it matters to something: an operation of each type, memory and
-// kind of link.
+// Programs made up for a device, in which every number of it matters to something: an operation of each type, memory
+// and kind of link.
 #ifndef HLOROOF_TESTS_PREDICT_DEVICE_PROGRAMS_H_
 #define HLOROOF_TESTS_PREDICT_DEVICE_PROGRAMS_H_
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
@@ -312,6 +314,26 @@ absl::StatusOr<KernelRun> read_kernel(InstructionView call, const ReadKernelOpti
     run.assumptions.push_back("The vector work of a SparseCore is not counted.");
   }
   return run;
+}
+
+std::string kernel_inputs(InstructionView call, const ReadKernelOptions& options) {
+  std::string inputs = std::to_string(static_cast<int>(options.branches)) + ' ' +
+                       std::to_string(options.most_instructions.value_or(-1)) + ' ';
+  const auto append = [&inputs](std::string_view text) {  // with its length, so that no two lists read alike
+    inputs += std::to_string(text.size()) + ' ';
+    inputs += text;
+  };
+  append(call.text(AttributeKey::kBackendConfig));
+  append_arguments(call, inputs);
+  if (options.lists.empty()) return inputs;
+  append(call.name());  // which lists are about it
+  for (const GivenList& list : options.lists) {
+    append(list.kernel);
+    append(list.operand);
+    inputs += std::to_string(list.values.size()) + ' ';
+    for (const std::int64_t value : list.values) inputs += std::to_string(value) + ' ';
+  }
+  return inputs;
 }
 
 }  // namespace hloroof::internal::inline kernel
