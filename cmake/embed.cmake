@@ -1,12 +1,16 @@
 # Writes a C++ file that holds other files as string literals:
 #   cmake -DOUTPUT=x.cc -DHEADER=lib/layer/x.h -DFUNCTION=embedded_files -DFILES=a.json;b.json -P embed.cmake
 # HEADER declares, in the namespace of its layer, struct EmbeddedFile { std::string_view name, text; } and
-# std::span<const EmbeddedFile> FUNCTION().
+# std::span<const EmbeddedFile> FUNCTION(). With -DHASH=embedded_sha256 it also declares std::string_view HASH(): the
+# SHA-256 of the SHA-256 of each file, in hexadecimal digits.
 
 set(entries "")
+set(hashes "")
 foreach(file IN LISTS FILES)
   get_filename_component(name "${file}" NAME)
   file(READ "${file}" text)
+  file(SHA256 "${file}" hash)
+  string(APPEND hashes "${hash}")
   string(FIND "${text}" ")EMBED\"" delimiter)
   if(NOT delimiter EQUAL -1)
     message(FATAL_ERROR "${file} contains the delimiter of the literal it is to become")
@@ -14,6 +18,11 @@ foreach(file IN LISTS FILES)
   string(APPEND entries "    {\"${name}\", R\"EMBED(${text})EMBED\"},\n")
 endforeach()
 
+set(hash_function "")
+if(HASH)
+  string(SHA256 hash "${hashes}")
+  set(hash_function "\nstd::string_view ${HASH}() { return \"${hash}\"; }\n")
+endif()
 string(REGEX REPLACE "^lib/([a-z]+)/.*$" "\\1" layer "${HEADER}")
 file(
   WRITE "${OUTPUT}.new"
@@ -31,7 +40,7 @@ ${entries}};
 }  // namespace
 
 std::span<const EmbeddedFile> ${FUNCTION}() { return kFiles; }
-
+${hash_function}
 }  // namespace hloroof::internal::inline ${layer}
 ")
 # An unchanged file keeps its time stamp, so that nothing is recompiled.

@@ -173,6 +173,14 @@ void add_shardings(InstructionView instruction, Shardings& found) {
 
 bool has_tiled_layout(const Shape& shape) { return shape.is_array() && !shape.layout.tiles.empty(); }
 
+bool lacks_tiles(const Module& module, const ModuleOrigin& origin) {
+  if (origin.backend != Backend::kUnknown || !module.is_scheduled()) return false;
+  // XLA prints the layout of the entry of every module; texts written by hand have none. A text without any layouts has
+  // arrays without braces.
+  const std::string_view entry = ModuleRows::header_text(module, AttributeKey::kEntryComputationLayout);
+  return entry.find("]{") != std::string_view::npos && entry.find("T(") == std::string_view::npos;
+}
+
 void find_backend(const Module& module, ModuleOrigin& origin) {
   origin.backend = Backend::kUnknown;
   origin.backend_evidence.clear();

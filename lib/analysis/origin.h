@@ -25,6 +25,10 @@ void find_backend(const Module& module, ModuleOrigin& origin);
 // Fills in the stage and its evidence. Stops at the first sign of an optimized module; a schedule is one.
 void find_stage(const Module& module, ModuleOrigin& origin);
 
+// Returns whether XLA wrote the text of a scheduled module, with layouts, and `origin` found neither a tile in them nor
+// another backend. The TPU compiler tiles every array, so such a module is not for a TPU.
+bool lacks_tiles(const Module& module, const ModuleOrigin& origin);
+
 // Returns whether only the TPU compiler has such a layout: it tiles arrays, other backends do not.
 bool has_tiled_layout(const Shape& shape);
 

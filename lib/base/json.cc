@@ -1,6 +1,7 @@
 #include "lib/base/json.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -215,7 +216,13 @@ std::optional<std::string> string_at(const Json& value, JsonPath path) {
 
 std::optional<std::int64_t> integer_at(const Json& value, JsonPath path) {
   const Json* found = find(value, path);
-  if (found == nullptr || !found->is_number_integer()) return std::nullopt;
+  if (found == nullptr || !found->is_number()) return std::nullopt;
+  if (found->is_number_float()) {  // 3.0 and 3e0 are whole numbers of JSON, and some clients write all numbers so
+    constexpr double kMost = 9007199254740992;  // 2^53: beyond, a double is none of several whole numbers
+    const double number = found->get<double>();
+    if (std::trunc(number) != number || std::abs(number) > kMost) return std::nullopt;
+    return static_cast<std::int64_t>(number);
+  }
   if (found->is_number_unsigned()) {
     const auto number = found->get<std::uint64_t>();
     if (number > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) return std::nullopt;

@@ -66,8 +66,12 @@ class Diagnoser {
       return;
     }
     add(kUnscheduled, Severity::kWarning,
-        "the module is not scheduled: fusion and layouts are still to come, so that its bytes and time are upper "
-        "bounds; a list schedule replaces the compiler's");
+        ModuleRows::has_header(module_)
+            ? "the module is not scheduled: fusion and layouts are still to come, so that its bytes and time are upper "
+              "bounds; a list schedule replaces the compiler's"
+            : "the text has no HloModule line, which says whether a module is optimized and scheduled: it is taken for "
+              "one that is not, so that its bytes and time are upper bounds, and a list schedule replaces the "
+              "compiler's");
   }
 
   // Returns the custom calls with work of their own that an op runs: the op itself, or those in the computations that

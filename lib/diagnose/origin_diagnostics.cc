@@ -34,6 +34,14 @@ void diagnose_origin(Diagnosis& diagnosis) {
         absl::StrCat("the module ", other_backend_text(origin, device),
                      ". The times below can be several times off. Compile the program for ", device.name,
                      ": jax.experimental.topologies compiles ahead of time, without the machine"));
+  } else if (is_untiled_on_tpu(diagnosis.module, origin, device)) {
+    add(kWrongBackend, Severity::kWarning,
+        absl::StrCat(
+            "the module is scheduled and none of its layouts has tiles, and the TPU compiler tiles every array: "
+            "it is not compiled for ",
+            device.name,
+            ". The times below can be several times off. Compile the program for it: "
+            "jax.experimental.topologies compiles ahead of time, without the machine"));
   } else if (!origin.generations.empty()) {  // the text uses hardware that some TPUs lack
     const std::string missing = missing_hardware(find_used_hardware(diagnosis.module), device);
     if (!missing.empty()) {

@@ -34,6 +34,9 @@ constexpr size_t kMaxFileBytes = 16u << 20u;  // of a device file; the built-in 
 constexpr size_t kSuggestedNames = 5;         // names suggested for an unknown name
 constexpr size_t kMaxNameShown = 80;          // characters of an invalid name in a message
 
+// The files that others extend are named so and describe no device.
+constexpr std::string_view kCommonSuffix = "_common.json";
+
 // Whether the file is one of a device or of what several share.
 bool is_device_file(std::string_view name) { return name != kSourcesFile && name != kCudaFile; }
 
@@ -62,7 +65,6 @@ std::string folded(std::string_view name) {
 
 // The lookup index of the built-in devices, built once.
 struct Index {
-  std::vector<std::string> names;                        // of the devices, in order, without the abstract files
   std::map<std::string, std::string> device_by_name;     // maps a folded name or alias to the name
   std::map<std::string, std::string> device_by_letters;  // maps letters_of() a name or alias to the name
   std::set<std::string> vendors;                         // letters_of() each vendor
@@ -88,7 +90,6 @@ const Index& index() {
       const absl::StatusOr<DeviceFile> file = parse_file(embedded.text, embedded.name);
       if (file.ok() && !file->vendor.empty()) index->vendors.insert(letters_of(file->vendor, {}));
       if (!file.ok() || file->abstract) continue;  // tests check that the built-in files are valid
-      index->names.push_back(file->name);
       index->device_by_name.emplace(folded(file->name), file->name);
       for (const std::string& alias : file->aliases) index->device_by_name.emplace(folded(alias), file->name);
       displayed.emplace_back(file->display_name, file->name);
@@ -290,6 +291,13 @@ absl::StatusOr<Device> load_device(const std::string& path) {
   return device;
 }
 
-std::vector<std::string> device_names() { return index().names; }
+std::vector<std::string> device_names() {
+  std::vector<std::string> names;
+  for (const EmbeddedFile& file : embedded_hardware_files()) {
+    if (!is_device_file(file.name) || file.name.ends_with(kCommonSuffix)) continue;
+    names.emplace_back(file.name.substr(0, file.name.size() - kSuffix.size()));
+  }
+  return names;
+}
 
 }  // namespace hloroof::inline v0

@@ -22,6 +22,10 @@ struct EmbeddedFile {
 // Returns all embedded files, in the order of the CMake list. cmake/embed.cmake generates the table.
 std::span<const EmbeddedFile> embedded_hardware_files();
 
+// Returns the SHA-256 of the hashes of these files, computed when they were embedded. Two builds with the same have the
+// same devices.
+std::string_view embedded_hardware_sha256();
+
 // Returns the titles by source key, from sources.json.
 const std::map<std::string, std::string>& source_titles();
 

@@ -135,6 +135,12 @@ FileKind kind_of_json(std::string_view text) {
   return FileKind::kJson;
 }
 
+// The text of a proto after the lines that begin with #, such as # RUN of a test.
+std::string_view skip_proto_comments(std::string_view text) {
+  while (text.starts_with("#")) text = skip_blanks(text.substr(std::min(text.find('\n'), text.size())));
+  return text;
+}
+
 // The kinds whose first words decide.
 FileKind kind_of_start(std::string_view text) {
   const std::string_view head = text.substr(0, kHead);
@@ -152,12 +158,14 @@ FileKind kind_of_start(std::string_view text) {
   } protos[] = {{"hlo_module", FileKind::kTextHloProto},
                 {"hlo", FileKind::kTextSnapshot},
                 {"entry_computation_name:", FileKind::kTextModuleProto}};
+  const std::string_view message = skip_proto_comments(head);
   for (const auto& [field, kind] : protos) {
-    if (!head.starts_with(field)) continue;
-    const std::string_view after = head.substr(field.size());
+    if (!message.starts_with(field)) continue;
+    const std::string_view after = message.substr(field.size());
     if (field.back() == ':' || after.starts_with(" {") || after.starts_with(": {")) return kind;
   }
-  if (head.starts_with("name: \"") && contains(head, "\nentry_computation_name:")) return FileKind::kTextModuleProto;
+  if (message.starts_with("name: \"") && contains(message, "\nentry_computation_name:"))
+    return FileKind::kTextModuleProto;
   if (contains(line, ",") && contains(absl::AsciiStrToLower(to_absl(line)), "hlo op")) return FileKind::kProfileTable;
   return FileKind::kHlo;
 }

@@ -51,7 +51,9 @@ absl::StatusOr<std::shared_ptr<const SourceText>> as_utf8(std::shared_ptr<const 
 absl::StatusOr<LoadedModule> parse_section(const SourceText& source, std::string_view choice,
                                            const ParseOptions& options, const absl::Status& unsplit) {
   const std::string_view text = source.view();
-  const std::vector<ModuleSection> sections = find_sections(text);
+  std::vector<ModuleSection> sections = find_sections(text);
+  std::vector<ModuleSection> parts = find_parts(text);
+  if (parts.size() > 1 && parts.size() > sections.size()) sections = std::move(parts);
   if (sections.empty()) {
     const FileKind kind = recognize_text(text);
     if (kind != FileKind::kHlo) return refuse_file(kind, source.path());

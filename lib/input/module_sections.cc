@@ -174,6 +174,27 @@ class SectionReader {
   bool has_entry_ = false;
 };
 
+// The name of the module in a part of a text; none if the part has only comments.
+std::optional<std::string_view> name_of_part(std::string_view part) {
+  std::optional<std::string_view> name;
+  for (std::size_t at = 0; at < part.size();) {
+    const std::string_view line = line_from(part, at);
+    at += line.size();
+    if (const std::optional<HeaderLine> header = header_of(line)) return header->name;
+    std::string_view text = skip_blanks(line);
+    if (text.empty() || text.starts_with("//")) continue;
+    if (!name) name = "";
+    const bool is_entry = text.starts_with("ENTRY ");
+    if (!is_entry && !begins_computation(text, false)) continue;
+    if (is_entry) text = skip_blanks(text.substr(std::string_view("ENTRY ").size()));
+    if (text.starts_with("%")) text.remove_prefix(1);
+    const std::size_t end = std::find_if_not(text.begin(), text.end(), is_word) - text.begin();
+    name = text.substr(0, end);  // without ENTRY, the last computation is taken for it
+    if (is_entry) return name;
+  }
+  return name;
+}
+
 std::size_t count_lines(std::string_view text) {
   std::size_t lines = 0;
   for (std::size_t at = 0; at < text.size();) {
@@ -213,6 +234,21 @@ std::vector<ModuleSection> find_sections(std::string_view text) {
     at = next;
   }
   return sections;
+}
+
+std::vector<ModuleSection> find_parts(std::string_view text) {
+  std::vector<ModuleSection> parts;
+  for (std::size_t begin = 0; begin < text.size();) {
+    std::size_t end = begin;
+    std::string_view line = line_from(text, end);
+    while (!line.empty() && !line.starts_with(kPartSeparator)) {
+      end += line.size();
+      line = line_from(text, end);
+    }
+    if (const auto name = name_of_part(text.substr(begin, end - begin))) parts.push_back({*name, begin, end, {}});
+    begin = end + line.size();
+  }
+  return parts;
 }
 
 std::string section_text(std::string_view text, const ModuleSection& section) {

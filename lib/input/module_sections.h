@@ -22,6 +22,11 @@ struct ModuleSection {
 // ends before the first line after its ENTRY that is not HLO, or before the next module.
 std::vector<ModuleSection> find_sections(std::string_view text);
 
+// The parts of a text that lines beginning with "// -----" separate, as in the tests of XLA. The name of a part without
+// a line with HloModule is that of the computation that it runs. Parts of comments alone are left out.
+inline constexpr std::string_view kPartSeparator = "// -----";
+std::vector<ModuleSection> find_parts(std::string_view text);
+
 // The text of a section with as many empty lines before it as the larger text has lines, so that the lines of messages
 // are those of the file. Blanks replace the prefix of each line.
 std::string section_text(std::string_view text, const ModuleSection& section);

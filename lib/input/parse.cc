@@ -6,13 +6,13 @@
 #include "lib/base/source_text.h"
 #include "lib/input/file_kind.h"
 #include "lib/input/module_file.h"
+#include "lib/input/module_sections.h"
 #include "lib/input/proto.h"
 #include "lib/text/module_parser.h"
 
 namespace hloroof::internal::inline input {
 
 absl::StatusOr<std::vector<Module>> parse_modules(std::string_view text, const ParseOptions& options) {
-  constexpr std::string_view kSeparator = "// -----";
   if (absl::Status status = check_size(text.size(), options.path, options); !status.ok()) return status;
   std::vector<Module> modules;
   ModuleParser parser;
@@ -22,7 +22,7 @@ absl::StatusOr<std::vector<Module>> parse_modules(std::string_view text, const P
     // The part before the next line that begins with the separator.
     std::size_t lines = 0;
     std::size_t line = begin;
-    while (line < text.size() && text.substr(line, kSeparator.size()) != kSeparator) {
+    while (line < text.size() && text.substr(line, kPartSeparator.size()) != kPartSeparator) {
       const std::size_t end = text.find('\n', line);
       line = end == std::string_view::npos ? text.size() : end + 1;
       ++lines;

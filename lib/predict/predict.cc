@@ -366,6 +366,7 @@ absl::StatusOr<ModuleFacts> find_counted_facts(std::shared_ptr<const Module> mod
 absl::StatusOr<StepPrediction> predict_on(ModuleFacts of_module, Target target, const PredictOptions& options) {
   absl::StatusOr<StepFacts> facts = find_facts(std::move(of_module), std::move(target), options);
   if (!facts.ok()) return facts.status();
+  facts->costs.kernels.reset();  // no edit follows
   read_roles(*facts->module, facts->calls, facts->collectives);
   if (absl::Status status = replay_facts(*facts); !status.ok()) return status;
   absl::StatusOr<StepPrediction> result = predict_from_facts(std::make_shared<const StepFacts>(*std::move(facts)));

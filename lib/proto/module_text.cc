@@ -2,12 +2,14 @@
 #include <optional>
 #include <unordered_map>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "hloroof/module.h"
 #include "lib/base/strings.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/proto/fields.h"
 #include "lib/proto/message_text.h"
+#include "lib/text/legal_name.h"
 
 namespace hloroof::internal::inline proto {
 namespace {
@@ -72,6 +74,27 @@ WrappedOps find_wrapped(const std::vector<Computation>& computations) {
   return wrapped;
 }
 
+// The text has names as they are, and the writer finds an instruction again by its name. A name that the parser would
+// cut or skip a part of is refused. XLA prints only such names as the parser reads.
+absl::Status check_names(const Computation& c) {
+  const auto quoted = [](std::string_view name) { return absl::StrCat("'", absl::CEscape(to_absl(name)), "'"); };
+  const std::string_view name = c.message.bytes(fields::computation::kName);
+  if (!is_name(name)) return invalid_argument(absl::StrCat(quoted(name), " is not a legal name of a computation"));
+  for (const WireMessage& i : c.instructions) {
+    const std::string_view own = i.bytes(f::kName);
+    if (i.ok() && !is_name(own)) {
+      return invalid_argument(
+          absl::StrCat("computation ", to_absl(name), ": ", quoted(own), " is not a legal name of an instruction"));
+    }
+    const std::string_view opcode = i.bytes(f::kOpcode);
+    if (i.ok() && !is_name(opcode)) {
+      return invalid_argument(
+          absl::StrCat(to_absl(own), " in ", to_absl(name), ": ", quoted(opcode), " is not an opcode"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 // name (p: shape, q: shape) -> shape
 bool append_signature(const Computation& c, std::string& out) {
   const WireMessage shape = c.message.message(fields::computation::kShape);
@@ -90,6 +113,7 @@ bool append_signature(const Computation& c, std::string& out) {
 absl::Status append_computation(const Computation& c, bool is_entry, const std::vector<std::int64_t>* order,
                                 Names& names, const WrappedOps& wrapped, std::string& out) {
   const std::string name(c.message.bytes(fields::computation::kName));
+  if (absl::Status status = check_names(c); !status.ok()) return status;
   if (is_entry) out += "ENTRY ";
   if (!c.message.ok() || !append_signature(c, out)) {
     return invalid_argument("computation " + name + ": malformed program shape");

@@ -270,10 +270,11 @@ void cost_all_on_mesh(const Module& module, const Device& device, const Collecti
 
 }  // namespace
 
-WorkOptions work_options(const PredictOptions& options) {
+WorkOptions work_options(const PredictOptions& options, std::shared_ptr<KernelRuns> kernels) {
   WorkOptions result;
   result.custom_calls = options.custom_calls;
   result.kernel_lists = options.kernel_lists;
+  result.kernels = std::move(kernels);
   return result;
 }
 
@@ -385,7 +386,7 @@ std::vector<InstructionId> add_up_products(const CostInputs& inputs, Costs& cost
 }
 
 void cost_again(const CostInputs& inputs, absl::Span<const InstructionId> changed, Costs& costs) {
-  std::vector<Work> work = compute_work(inputs.module, changed, work_options(inputs.options));
+  std::vector<Work> work = compute_work(inputs.module, changed, work_options(inputs.options, costs.kernels));
   cut_costs(inputs.module, costs);
   for (std::size_t i = 0; i < changed.size(); ++i) {
     costs.work[changed[i].index] = std::move(work[i]);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -81,6 +82,8 @@ struct Costs {
   // burst rates, and those of all executions together.
   std::vector<double> products;
   double products_busy = 0;
+  // The kernels that were followed, for those that an edit makes again; null: nothing will.
+  std::shared_ptr<KernelRuns> kernels;
 };
 
 // The inputs that determine the costs of an instruction, apart from its text.
@@ -93,7 +96,7 @@ struct CostInputs {
 };
 
 // Returns the options of compute_work().
-WorkOptions work_options(const PredictOptions& options);
+WorkOptions work_options(const PredictOptions& options, std::shared_ptr<KernelRuns> kernels);
 
 // Computes time and demand of all executed instructions. costs.work must have their work.
 void time_instructions(const CostInputs& inputs, Costs& costs);

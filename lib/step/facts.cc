@@ -9,6 +9,7 @@
 #include "lib/hardware/topology.h"
 #include "lib/ir/rows.h"
 #include "lib/work/custom_call.h"
+#include "lib/work/kernel_runs.h"
 #include "lib/work/work.h"
 
 namespace hloroof::internal::inline step {
@@ -67,7 +68,8 @@ absl::StatusOr<ModuleFacts> find_module_facts(std::shared_ptr<const Module> modu
   ModuleFacts facts;
   facts.calls = *std::move(calls);
   facts.collectives = find_collectives(*module, facts.calls);
-  facts.work = compute_work(*module, facts.calls, work_options(options));
+  facts.kernels = std::make_shared<KernelRuns>();
+  facts.work = compute_work(*module, facts.calls, work_options(options, facts.kernels));
   facts.pairs = pair_async(*module, facts.calls);
   facts.module = std::move(module);
   return facts;
@@ -94,6 +96,7 @@ StepFacts facts_without_target(ModuleFacts of_module) {
   facts.calls = std::move(of_module.calls);
   facts.collectives.collectives = std::move(of_module.collectives);
   facts.costs.work = std::move(of_module.work);
+  facts.costs.kernels = std::move(of_module.kernels);
   facts.pairs = std::move(of_module.pairs);
   return facts;
 }

@@ -49,7 +49,8 @@ struct ModuleFacts {
   std::shared_ptr<const Module> module;
   CallGraph calls;
   std::vector<Collective> collectives;
-  std::vector<Work> work;  // by InstructionId
+  std::vector<Work> work;               // by InstructionId
+  std::shared_ptr<KernelRuns> kernels;  // that the work comes from
   AsyncPairs pairs;
 };
 

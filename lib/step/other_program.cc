@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/analysis/origin.h"
 #include "lib/base/strings.h"
+#include "lib/ir/rows.h"
 
 namespace hloroof::internal::inline step {
 namespace {
@@ -48,12 +49,21 @@ bool is_early(CompileStage stage) {
   return stage == CompileStage::kUnpartitioned || stage == CompileStage::kUnoptimized;
 }
 
+bool is_untiled_on_tpu(const Module& module, const ModuleOrigin& origin, const Device& device) {
+  return device.family() == DeviceFamily::kTpu && lacks_tiles(module, origin);
+}
+
 bool is_other_program(const Module& module, const Device& device) {
   ModuleOrigin origin;
   find_stage(module, origin);
   if (is_early(origin.stage)) return true;
+  // The same text with its HloModule line may be from before optimization. One instruction alone is what it is.
+  if (origin.stage == CompileStage::kUnknown && !ModuleRows::has_header(module) &&
+      !ModuleRows::is_single_instruction(module)) {
+    return true;
+  }
   find_backend(module, origin);
-  return !runs_on(origin.backend, device.family());
+  return !runs_on(origin.backend, device.family()) || is_untiled_on_tpu(module, origin, device);
 }
 
 }  // namespace hloroof::internal::inline step

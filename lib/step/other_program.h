@@ -25,8 +25,11 @@ absl::Status refuse_other_backend(const ModuleOrigin& origin, std::string_view m
 // Whether the text is from before the partitioner or the optimizer.
 bool is_early(CompileStage stage);
 
-// Returns whether the device would run another module than this one: the text is of another backend, or from before
-// partitioning or optimization. The costs of its ops are then assumptions.
+// Whether the device is a TPU and the text shows that it is not for one, without showing what it is for.
+bool is_untiled_on_tpu(const Module& module, const ModuleOrigin& origin, const Device& device);
+
+// Returns whether the device would run another module than this one, or may: the text is of another backend, or from
+// before partitioning or optimization, or lacks the line that would say so. The costs of its ops are then assumptions.
 bool is_other_program(const Module& module, const Device& device);
 
 }  // namespace hloroof::internal::inline step

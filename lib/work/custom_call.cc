@@ -216,19 +216,20 @@ void add_kernel_without_body(InstructionView call, SizeCache& sizes, Work& work,
   }
 }
 
-void add_kernel(InstructionView call, const GivenCosts& given, SizeCache& sizes, Work& work) {
+void add_kernel(InstructionView call, const GivenCosts& given, SizeCache& sizes, KernelRuns& kernels, Work& work) {
   ReadKernelOptions options;
   options.lists = given.kernel_lists();
-  absl::StatusOr<KernelRun> run = read_kernel(call, options);
+  const std::shared_ptr<const KernelRuns::Result> result = kernels.read(call, options);
+  const absl::StatusOr<KernelRun>& run = *result;
   if (run.ok() && run->failure.empty()) {
     add_kernel_body(*run, work);
-    work.kernel = std::make_shared<const KernelRun>(*std::move(run));
+    work.kernel = std::shared_ptr<const KernelRun>(result, &*run);
     return;
   }
   if (absl::IsNotFound(run.status()) && add_gpu_kernel(call, work).ok()) return;
   KernelRun facts;
   if (run.ok()) {
-    facts = *std::move(run);
+    facts = *run;
     // Without code there is nothing to say about what it assumes of its data.
     facts.assumptions.clear();
   } else {
@@ -333,7 +334,7 @@ absl::Status check_kernel_lists(const Module& module, const std::vector<KernelLi
   return check_given_lists(module, given_lists(lists));
 }
 
-void add_custom_call(InstructionView call, const GivenCosts& given, SizeCache& sizes, Work& work) {
+void add_custom_call(InstructionView call, const GivenCosts& given, SizeCache& sizes, KernelRuns& kernels, Work& work) {
   const std::string target = string_value(call, AttributeKey::kCustomCallTarget);
   if (const CustomCallCost* cost = given.find(call)) {
     if (cost->bytes) set_bytes(work, *cost->bytes);
@@ -402,7 +403,7 @@ void add_custom_call(InstructionView call, const GivenCosts& given, SizeCache& s
     case CustomCallBehaviour::kGpuEigen:
     case CustomCallBehaviour::kGpuSvd: add_factorization(call, *behaviour, work); return;
     case CustomCallBehaviour::kRandomBits: add_random_bits(call, sizes, work); return;
-    case CustomCallBehaviour::kKernel: add_kernel(call, given, sizes, work); return;
+    case CustomCallBehaviour::kKernel: add_kernel(call, given, sizes, kernels, work); return;
   }
 }
 

@@ -11,6 +11,7 @@
 #include "hloroof/cost.h"
 #include "hloroof/module.h"
 #include "lib/kernel/tpu/given_lists.h"
+#include "lib/work/kernel_runs.h"
 #include "lib/work/size_cache.h"
 
 namespace hloroof::internal::inline work {
@@ -69,7 +70,8 @@ absl::Status check_custom_call_costs(const Module& module, const std::vector<Cus
 
 // Adds the arithmetic of a custom call to `work`: flops, transcendentals, matrix and vector work, and their source.
 // `work` must already hold the boundary bytes. A cost that states its own bytes replaces them.
-void add_custom_call(InstructionView custom_call, const GivenCosts& given, SizeCache& sizes, Work& work);
+void add_custom_call(InstructionView custom_call, const GivenCosts& given, SizeCache& sizes, KernelRuns& kernels,
+                     Work& work);
 
 }  // namespace hloroof::internal::inline work
 

@@ -19,6 +19,7 @@
 #include "lib/values/backend_config.h"
 #include "lib/work/custom_call.h"
 #include "lib/work/inside.h"
+#include "lib/work/kernel_runs.h"
 
 namespace hloroof::internal::inline work {
 namespace {
@@ -231,7 +232,11 @@ void add_chosen_tile(InstructionView fusion, Work& work) {
 class WorkCounter {
  public:
   WorkCounter(const Module& module, const WorkOptions& options)
-      : module_(module), given_(options.custom_calls, options.kernel_lists), insides_(module), threads_(module) {}
+      : module_(module),
+        given_(options.custom_calls, options.kernel_lists),
+        insides_(module),
+        threads_(module),
+        kernels_(options.kernels != nullptr ? options.kernels : std::make_shared<KernelRuns>()) {}
 
   Work count(InstructionView instruction) {
     const bool is_sequence = instruction.opcode() == Opcode::kAsyncStart && sequence_of(instruction).valid();
@@ -268,7 +273,7 @@ class WorkCounter {
         work.source = CostSource::kUnknown;  // the computation or the opcode is not in the text
       }
     }
-    if (opcode == Opcode::kCustomCall) add_custom_call(instruction, given_, insides_.sizes(), work);
+    if (opcode == Opcode::kCustomCall) add_custom_call(instruction, given_, insides_.sizes(), *kernels_, work);
     if (opcode == Opcode::kInfeed) work.read.host += work.written.total();
     if (opcode == Opcode::kOutfeed) work.written.host += work.read.total();
     if (opcode == Opcode::kRecv && flag(instruction, AttributeKey::kIsHostTransfer)) {
@@ -344,6 +349,7 @@ class WorkCounter {
   GivenCosts given_;
   InsideTable insides_;
   ThreadTable threads_;
+  std::shared_ptr<KernelRuns> kernels_;
   std::vector<std::unique_ptr<Work>> sequences_;  // by ComputationId
 };
 

@@ -9,6 +9,7 @@
 #define HLOROOF_LIB_WORK_WORK_H_
 
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -19,9 +20,12 @@
 
 namespace hloroof::internal::inline work {
 
+class KernelRuns;
+
 struct WorkOptions {
   std::vector<CustomCallCost> custom_calls;  // matched by target; the first match applies
   std::vector<KernelList> kernel_lists;
+  std::shared_ptr<KernelRuns> kernels;  // kept between calls; null: those of one call
 };
 
 // The number of steps of the compiler's loop over windows along its bounds from `first` on; 1 if there are no such

@@ -1,5 +1,7 @@
 #include "lib/base/json.h"
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -139,6 +141,30 @@ TEST_CASE("json: members of the wrong type are missing") {
 
 TEST_CASE("json: invalid UTF-8 is replaced in what is sent") {
   CHECK(json_text(Json("a\xff\n")) == "\"a\xef\xbf\xbd\\n\"");
+}
+
+TEST_CASE("a number without a fraction is whole, however it is written") {
+  const struct {
+    const char* text;
+    std::optional<std::int64_t> value;
+  } rows[] = {{"3", 3},
+              {"3.0", 3},
+              {"1E2", 100},
+              {"0.1e1", 1},
+              {"-0", 0},
+              {"-0.0", 0},
+              {"9007199254740992.0", std::int64_t{1} << 53},
+              {"2.5", std::nullopt},
+              {"1e-320", std::nullopt},
+              {"1e16", std::nullopt},  // a double holds no other number near it
+              {"18446744073709551616", std::nullopt},
+              {"9223372036854775808", std::nullopt},
+              {"true", std::nullopt},
+              {"null", std::nullopt}};
+  for (const auto& row : rows) {
+    CAPTURE(row.text);
+    CHECK(integer_at(Json::parse(row.text), {}) == row.value);
+  }
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // The device files as shipped: complete, consistent, and what the library has compiled in.
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <iterator>
@@ -9,6 +10,8 @@
 #include <vector>
 
 #include "hloroof/device.h"
+#include "lib/base/json.h"
+#include "lib/base/sha256.h"
 #include "lib/hardware/device_facts.h"
 #include "lib/hardware/registry.h"
 #include "tests/catch.h"
@@ -58,6 +61,23 @@ TEST_CASE("device files: each compiled-in file is the one on disk, valid, and na
     CHECK(loaded->file_sha256 == find_device(name)->file_sha256);
     CHECK(loaded->file_sha256.size() == 64);
   }
+}
+
+TEST_CASE("device files: their names say which are devices, and their hash is that of all") {
+  const std::vector<std::string> names = device_names();
+  std::string hashes;
+  for (const EmbeddedFile& file : embedded_hardware_files()) {
+    CAPTURE(file.name);
+    hashes += sha256_hex(file.text);
+    if (file.name == "sources.json") continue;
+    const absl::StatusOr<JsonValue> json = parse_json(file.text, file.name);
+    REQUIRE(json.ok());
+    const JsonValue* abstract = json->find("abstract");
+    const std::string name(file.name.substr(0, file.name.size() - 5));
+    const bool is_device = std::find(names.begin(), names.end(), name) != names.end();
+    CHECK(is_device == (abstract == nullptr || !abstract->boolean));
+  }
+  CHECK(embedded_hardware_sha256() == sha256_hex(hashes));
 }
 
 TEST_CASE("device files: every name and alias finds its device, and no alias two") {

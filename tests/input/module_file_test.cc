@@ -158,6 +158,37 @@ TEST_CASE("one of several modules is chosen by name or number") {
         "log.txt: no module e; no line begins with HloModule");
 }
 
+TEST_CASE("modules that lines of // ----- separate are chosen too where they lack a HloModule line") {
+  const std::string first = "// RUN: hlo-opt %s --split-input-file\ne {\n  ROOT a = f32[4] parameter(0)\n}\n\n";
+  const std::string second = "\ne {\n  ROOT a = f32[8] parameter(0)\n}\n";
+  const std::string third =
+      "\nadd {\n  ROOT b = f32[2] parameter(0)\n}\nENTRY %f (p: f32[2]) -> f32[2] {\n"
+      "  ROOT p = f32[2] parameter(0)\n}\n";
+  const std::string separator = "// -----\n";
+  const std::string text =
+      "// Only words.\n" + separator + first + separator + second + separator + third + separator + kModule;
+  const auto root_of = [&](const std::string& choice) {
+    const absl::StatusOr<LoadedModule> loaded = read(text, choice);
+    INFO(loaded.status().message());
+    REQUIRE(loaded.ok());
+    return to_string(loaded->module.shapes(), loaded->module.entry().root().shape_id());
+  };
+  CHECK(root_of("1") == "f32[4]");
+  CHECK(root_of("2") == "f32[8]");
+  CHECK(root_of("f") == "f32[2]");
+  CHECK(root_of("jit_f") == "f32[8]{0}");
+  CHECK(std::string(read(text).status().message()) ==
+        "log.txt: holds 4 modules: e (#1), e (#2), f, jit_f\n  Select one with FILE#NAME or FILE#NUMBER, such as "
+        "log.txt#1");
+  // One of them has a header, and an error has the line of the file.
+  const std::string mixed = kModule + separator + second + separator + "e {\n  ROOT a = f32[4] negate(b)\n}\n";
+  CHECK_THAT(std::string(read(mixed).status().message()),
+             StartsWith("log.txt: holds 3 modules: jit_f, e (#2), e (#3)"));
+  CHECK_THAT(std::string(read(mixed, "3").status().message()), StartsWith("log.txt:22:"));
+  // A comment in one module separates nothing.
+  CHECK(read(kModule + separator).ok());
+}
+
 TEST_CASE("UTF-16 is read") {
   std::string little = "\xff\xfe";
   std::string big = "\xfe\xff";
@@ -194,6 +225,7 @@ TEST_CASE("what is not HLO is recognized") {
       {"  %0 = \"stablehlo.add\"(%arg0, %arg0) : tensor<4xf32>\n", FileKind::kMlir},
       {"hlo_module {\n  name: \"jit_f\"\n}\n", FileKind::kTextHloProto},
       {"hlo {\n  hlo_module {\n", FileKind::kTextSnapshot},
+      {"# RUN: hlo-translate %s\n\n# more\nhlo_module {\n  name: \"jit_f\"\n}\n", FileKind::kTextHloProto},
       {"name: \"jit_f\"\nentry_computation_name: \"main\"\n", FileKind::kTextModuleProto},
       {"digraph G {\n", FileKind::kDot},
       {"BufferAssignment:\nallocation 0: size 4\n", FileKind::kBufferAssignment},

@@ -2,6 +2,7 @@
 // machine is never slower.
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -15,6 +16,7 @@
 #include "tests/dump.h"
 #include "tests/paths.h"
 #include "tests/predict/corpus.h"
+#include "tests/predict/device_programs.h"
 
 namespace hloroof::internal {
 namespace {
@@ -100,27 +102,17 @@ void check_sums(const StepPrediction& p) {
   }
 }
 
-struct Change {
-  const char* parameter;
-  double factor;
-};
-constexpr Change kBetter[] = {
-    {"hbm.bandwidth", 2},      {"matrix.peak.bf16", 2},  {"vector.f32_rate", 2},   {"host.bandwidth", 2},
-    {"ici.link_bandwidth", 2}, {"ici.hop_latency", 0.5}, {"overhead.op", 0.5},     {"clock", 2},
-    {"scale_up.bandwidth", 2}, {"network.bandwidth", 2}, {"overhead.launch", 0.5}, {"on_chip.l2_bandwidth", 2},
-};
-
+// Every number of which more or less is better.
 void check_machine(const Module& module, const std::string& device, double step) {
   const absl::StatusOr<Device> found = find_device(device);
   REQUIRE(found.ok());
-  for (const Change& change : kBetter) {
-    for (const Parameter& parameter : parameters(*found)) {  // not all machines have all
-      if (parameter.path != change.parameter || !parameter.value || !parameter.is_read) continue;
-      PredictOptions options;
-      options.set = {{change.parameter, *parameter.value * change.factor}};
-      INFO(change.parameter);
-      CHECK(predicted(module, device, options).step_seconds <= step * (1 + kShuffled));
-    }
+  for (const Parameter& parameter : parameters(*found)) {
+    const std::optional<double> better = better_value(parameter, 2);
+    if (!better || *better == *parameter.value) continue;
+    PredictOptions options;
+    options.set = {{parameter.path, *better}};
+    INFO(parameter.path);
+    CHECK(predicted(module, device, options).step_seconds <= step * (1 + kShuffled));
   }
 }
 

@@ -123,6 +123,61 @@ TEST_CASE("a program for another backend is refused with the evidence and the re
   }
 }
 
+TEST_CASE("a scheduled module that XLA printed without tiles is no TPU's, and the report says so") {
+  const std::string negate = "f32[1024,1024]{1,0} negate(p)";
+  const std::string printed = std::string(kScheduled) + kPrinted;
+  const std::string tiled = "f32[1024,1024]{1,0:T(8,128)} negate(p)";
+  const struct {
+    const char* name;
+    std::string text;
+    const char* device;
+    bool is_warned;
+  } rows[] = {
+      {"on a TPU", entry(printed, negate), "tpu_v5e", true},
+      {"on a GPU", entry(printed, negate), "h100_sxm", false},
+      {"tiles", entry(printed, tiled), "tpu_v5e", false},
+      {"written by hand", entry(kScheduled, negate), "tpu_v5e", false},
+      {"no layouts",
+       entry(", is_scheduled=true, entry_computation_layout={(f32[1024,1024])->f32[1024,1024]}",
+             "f32[1024,1024] negate(p)"),
+       "tpu_v5e", false},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.name);
+    const absl::StatusOr<StepPrediction> p = predict_step_time(row.text, row.device);  // a warning, not refused
+    REQUIRE(p.ok());
+    REQUIRE(of_code(*p, kWrongBackend).size() == (row.is_warned ? 1 : 0));
+    CHECK(p->modelled_share == (row.is_warned ? 0 : 1));
+    CHECK(predict_summary(row.text, row.device)->modelled_share == p->modelled_share);
+    if (!row.is_warned) continue;
+    CHECK(p->diagnostics.front().code == kWrongBackend);
+    CHECK_THAT(p->diagnostics.front().message, ContainsSubstring("none of its layouts has tiles"));
+  }
+}
+
+TEST_CASE("a text without its HloModule line is not modelled because of that") {
+  const std::string negate = "f32[1024,1024]{1,0} negate(p)";
+  const auto without_line = [](const std::string& text) { return text.substr(text.find('\n') + 1); };
+  const struct {
+    const char* name;
+    std::string text;
+    double modelled;
+  } rows[] = {
+      {"from before optimization", without_line(entry(kPrinted, negate)), 0},
+      {"the same with the line", entry(kPrinted, negate), 0},
+      {"a short text by hand", entry("", negate), 1},
+      {"tiles", without_line(entry("", "f32[1024,1024]{1,0:T(8,128)} negate(p)")), 1},
+      {"one instruction", "f32[1024,1024]{1,0} negate(f32[1024,1024]{1,0} p)", 1},
+  };
+  for (const auto& row : rows) {
+    CAPTURE(row.name);
+    CHECK(predicted(row.text, "tpu_v5e").modelled_share == row.modelled);
+  }
+  const StepPrediction p = predicted(rows[0].text, "tpu_v5e");
+  REQUIRE(of_code(p, kUnscheduled).size() == 1);
+  CHECK_THAT(of_code(p, kUnscheduled)[0]->message, ContainsSubstring("no HloModule line"));
+}
+
 TEST_CASE("the warning precedes errors") {
   const std::string text =
       "HloModule m, is_scheduled=true\nENTRY e {\n  p = f32[262144,262144]{1,0:T(8,128)} parameter(0)\n"

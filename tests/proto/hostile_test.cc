@@ -2,15 +2,17 @@
 #include <fstream>
 #include <iterator>
 
+#include "hloroof/print.h"
 #include "lib/input/proto.h"
+#include "lib/proto/write_proto.h"
 #include "tests/catch.h"
 #include "tests/proto/encode.h"
 
 namespace hloroof::internal {
 namespace {
 
-std::string sample() {
-  std::ifstream in("tests/proto/samples/many_ops.pb", std::ios::binary);
+std::string sample(const std::string& file = "many_ops.pb") {
+  std::ifstream in("tests/proto/samples/" + file, std::ios::binary);
   REQUIRE(in.good());
   return {std::istreambuf_iterator<char>(in), {}};
 }
@@ -34,6 +36,35 @@ TEST_CASE("every byte may be corrupt") {
     }
   }
   SUCCEED();
+}
+
+// What is wrong with writing what is read of a proto; empty if nothing is.
+std::string fault_of_writing(const std::string& bytes) {
+  const absl::StatusOr<Module> module = parse_proto(bytes);
+  if (!module.ok()) return "";
+  const absl::StatusOr<std::string> written = module_proto(*module, ElidedConstants::kWriteWithoutValues);
+  if (!written.ok()) return "not written: " + std::string(written.status().message());
+  const absl::StatusOr<Module> again = parse_proto(*written);
+  if (!again.ok()) return "not read again: " + std::string(again.status().message());
+  return print_module(*again) == print_module(*module) ? "" : "is another module when read again";
+}
+
+TEST_CASE("what is read of a corrupt proto can be written, and is the same when it is read again") {
+  for (const char* file : {"many_ops.pb", "y_default_async_sugar.pb"}) {
+    const std::string whole = sample(file);
+    for (std::size_t at = 0; at < whole.size(); ++at) {
+      // A parser skips \r, so a name that ends in it is another when it is read.
+      for (char wrong : {'\r', '\0', '\1', '=', '\xff'}) {
+        if (wrong != '\r' && at % 13 != 0) continue;
+        std::string bytes = whole;
+        bytes[at] = wrong;
+        const std::string fault = fault_of_writing(bytes);
+        if (fault.empty()) continue;
+        CAPTURE(file, at, wrong);
+        CHECK(fault == "");
+      }
+    }
+  }
 }
 
 TEST_CASE("bytes that are not a proto are an error") {
@@ -82,6 +113,23 @@ TEST_CASE("short ids of long names respect the text limit") {
   const absl::StatusOr<Module> module =
       parse_proto(module_of(field(2, parameter) + field(2, tuple), shape_f32()), options);
   CHECK(module.status().code() == absl::StatusCode::kResourceExhausted);
+}
+
+TEST_CASE("names that are no names in a text are refused") {
+  const auto error = [](const std::string& name, const std::string& opcode, const std::string& computation) {
+    const std::string op = field(1, name) + field(2, opcode) + field(3, shape_f32()) + field(35, std::uint64_t{1});
+    const std::string body = field(1, computation) + field(2, op) + field(4, field(2, shape_f32())) +
+                             field(5, std::uint64_t{1}) + field(6, std::uint64_t{1});
+    const absl::StatusOr<Module> module =
+        parse_proto(field(1, "m") + field(2, "e") + field(3, body) + field(5, std::uint64_t{1}));
+    return std::string(module.status().message());
+  };
+  CHECK(error("p", "parameter", "e").empty());
+  CHECK_THAT(error("p\r", "parameter", "e"), ContainsSubstring("computation e: 'p\\r' is not a legal name of an inst"));
+  CHECK_THAT(error("p = f32[] parameter(0)\n q", "parameter", "e"), ContainsSubstring("is not a legal name"));
+  CHECK_THAT(error("", "parameter", "e"), ContainsSubstring("'' is not a legal name of an instruction"));
+  CHECK_THAT(error("p", "parameter ", "e"), ContainsSubstring("p in e: 'parameter ' is not an opcode"));
+  CHECK_THAT(error("p", "parameter", "e "), ContainsSubstring("'e ' is not a legal name of a computation"));
 }
 
 TEST_CASE("errors of dangling references name the instruction") {

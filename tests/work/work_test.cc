@@ -1,11 +1,14 @@
 // The physical convention, clause by clause: bytes that are touched, where they lie, and what padding adds to them.
 #include "lib/work/work.h"
 
+#include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "hloroof/analysis.h"
 #include "hloroof/parse.h"
+#include "lib/kernel/tpu/kernel_run.h"
 #include "tests/catch.h"
 #include "tests/dump.h"
 
@@ -404,6 +407,48 @@ TEST_CASE("what is not in the text is counted as unknown") {
       "fused {\n  p = " + kLayer + " parameter(0)\n  ROOT r = " + kLayer + " shiny-new-thing(p)\n}\n";
   CHECK(root_work(entry({kLayer}, "  ROOT r = " + kLayer + " fusion(a), kind=kLoop, calls=fused\n", fused)).source ==
         CostSource::kUnknown);
+}
+
+// A call of a kernel, with the body of a sample, of x and y.
+std::string kernel_call(const std::string& name, const std::string& x, const std::string& y) {
+  const std::string sample = source_text("tests/kernel/samples/matmul.hlo");
+  const std::string call = sample.substr(sample.find(" = bf16[512,768]{1,0} custom-call(x.1, y.1)"));
+  std::string line = call.substr(0, call.find('\n'));
+  line.replace(line.find("x.1, y.1"), 8, x + ", " + y);
+  line.erase(line.find(", operand_layout_constraints="),
+             line.find(", frontend_attributes=") - line.find(", operand_layout_constraints="));
+  return "  " + name + line + "\n";
+}
+
+TEST_CASE("calls of one kernel with arrays of the same sizes in the same memories share what it does") {
+  const Module module = parsed(
+      "HloModule m, is_scheduled=true\n\nENTRY e {\n  x = bf16[512,1024]{1,0} parameter(0)\n"
+      "  y = bf16[1024,768]{1,0} parameter(1)\n  z = bf16[1024,768]{0,1} parameter(2)\n"
+      "  v = bf16[1024,768]{1,0:S(1)} parameter(3)\n  w = bf16[1024,1536]{1,0} parameter(4)\n" +
+      kernel_call("a", "x", "y") + kernel_call("same", "x", "y") + kernel_call("other_layout", "x", "z") +
+      kernel_call("on_chip", "x", "v") + kernel_call("other_size", "x", "w") +
+      "  ROOT t = (bf16[512,768]{1,0}) tuple(a)\n}\n");
+  const std::vector<Work> all = compute_work(module, analyze_calls(module));
+  const auto kernel = [&](std::string_view name) {
+    for (InstructionView instruction : module.entry().instructions()) {
+      if (instruction.name() == name) return all[instruction.id().index].kernel;
+    }
+    return std::shared_ptr<const KernelRun>();
+  };
+  REQUIRE(kernel("a") != nullptr);
+  CHECK(kernel("a")->failure.empty());
+  CHECK(kernel("same") == kernel("a"));
+  CHECK(kernel("other_layout") == kernel("a"));
+  CHECK(kernel("on_chip") != kernel("a"));
+  CHECK(kernel("other_size") != kernel("a"));
+  // Alone, each does the same.
+  for (const char* name : {"same", "other_layout", "on_chip", "other_size"}) {
+    const Work alone = work_named(module, name);
+    REQUIRE(alone.kernel != nullptr);
+    CHECK(alone.kernel->events.size() == kernel(name)->events.size());
+    CHECK(alone.kernel->failure == kernel(name)->failure);
+    CHECK(alone.kernel->windows.size() == kernel(name)->windows.size());
+  }
 }
 
 }  // namespace

@@ -8,23 +8,17 @@
 #include <utility>
 #include <vector>
 
-#include "hloroof/device.h"
 #include "hloroof/version.h"
-#include "lib/base/sha256.h"
 #include "lib/fronts/cli/command_help.h"
 #include "lib/fronts/cli/context.h"
+#include "lib/hardware/registry.h"
 
 namespace hloroof::internal::inline cli {
 namespace {
 
 // The version of the command and a hash of the device files. Two reports are comparable only if both agree.
 std::string version_text() {
-  std::string hashes;
-  for (const std::string& name : device_names()) {
-    const absl::StatusOr<Device> device = find_device(name);
-    if (device.ok()) hashes += device->file_sha256;
-  }
-  return "hloroof " HLOROOF_VERSION_STRING ", device files " + sha256_hex(hashes).substr(0, 12);
+  return "hloroof " HLOROOF_VERSION_STRING ", device files " + std::string(embedded_hardware_sha256().substr(0, 12));
 }
 
 // What to do first, for somebody who typed the name of the command.

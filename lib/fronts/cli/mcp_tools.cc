@@ -227,7 +227,10 @@ absl::StatusOr<std::vector<std::string>> texts_of(const ToolOption& row, const J
     return texts;
   }
   if (value.is_string()) return std::vector<std::string>{value.get<std::string>()};
-  if (value.is_number_integer() || value.is_number_float()) return std::vector<std::string>{value.dump()};
+  if (const std::optional<std::int64_t> whole = integer_at(value, {})) {
+    return std::vector<std::string>{std::to_string(*whole)};
+  }
+  if (value.is_number()) return std::vector<std::string>{value.dump()};
   return invalid_argument(name + " takes a " +
                           (std::holds_alternative<std::string*>(option.target) ? "string" : "number"));
 }

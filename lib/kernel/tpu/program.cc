@@ -81,6 +81,33 @@ KernelWindow read_window(const mlir::Module& kernel, const FunctionsByName& func
 
 }  // namespace
 
+void append_arguments(InstructionView call, std::string& out) {
+  const ShapeTable& shapes = call.module().shapes();
+  const auto append = [&out](std::int64_t number) {
+    out.append(reinterpret_cast<const char*>(&number), sizeof number);
+  };
+  const auto append_arrays = [&](ShapeId id) {
+    append(static_cast<std::int64_t>(shapes[id].element_type));
+    append(static_cast<std::int64_t>(shapes.leaves(id).size()));
+    for (const ShapeId leaf : shapes.leaves(id)) {
+      const Shape& shape = shapes[leaf];
+      append(static_cast<std::int64_t>(shape.element_type));
+      append(shape.is_array() ? shape.layout.memory_space : 0);
+      append(static_cast<std::int64_t>(shape.dimensions.size()));
+      for (const std::int64_t size : shape.dimensions) append(size);
+    }
+  };
+  append(static_cast<std::int64_t>(call.operand_count()));
+  append_arrays(call.shape_id());
+  for (InstructionView operand : call.operands()) {
+    append_arrays(operand.shape_id());
+    const auto values = constant_values(operand);
+    append(values ? static_cast<std::int64_t>(values->size()) : -1);
+    if (!values) continue;
+    for (const std::int64_t value : *values) append(value);
+  }
+}
+
 absl::StatusOr<KernelProgram> read_program(InstructionView call, const KernelCode& code) {
   const mlir::Module& kernel = *code.module;
   KernelProgram program;

@@ -52,6 +52,10 @@ struct KernelProgram {
   double scratch_vmem_bytes = 0;
 };
 
+// Appends what read_program() and instruction_limit() read of a call, apart from its body: the arrays, and the values
+// of constants.
+void append_arguments(InstructionView call, std::string& out);
+
 // `call` is the custom call whose body `code` is. Errors: InvalidArgument if there is no main function, or its
 // arguments do not fit the call.
 absl::StatusOr<KernelProgram> read_program(InstructionView call, const KernelCode& code);

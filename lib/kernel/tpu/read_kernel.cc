@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
@@ -106,9 +108,11 @@ class Pipeline {
     run_.steps = steps;
     find_split();
     std::vector<std::int64_t> point(grid_.size(), 0);
-    std::vector<BlockIndex> now;
-    if (absl::Status status = indices(point, now); !status.ok()) return status;
-    std::vector<BlockIndex> next;
+    std::vector<BlockIndex> now(program_.windows.size());
+    std::vector<BlockIndex> next(program_.windows.size());
+    if (absl::Status status = indices(point, next, now); !status.ok()) return status;
+    std::vector<std::int64_t> following;  // the vectors keep their memory from step to step
+    std::vector<bool> next_waits;
     std::vector<bool> waits(program_.windows.size(), false);
     std::vector<bool> writes(program_.windows.size(), false);
     for (std::int64_t step = 0; step < steps; ++step) {
@@ -116,13 +120,13 @@ class Pipeline {
       if (step == 0) {
         for (std::uint32_t w = 0; w < waits.size(); ++w) waits[w] = start_read(w);
       }
-      std::vector<std::int64_t> following = point;
+      following = point;
       const bool is_last = step + 1 == steps;
       if (!is_last) {
         advance(following);
-        if (absl::Status status = indices(following, next); !status.ok()) return status;
+        if (absl::Status status = indices(following, now, next); !status.ok()) return status;
       }
-      std::vector<bool> next_waits(waits.size(), false);
+      next_waits.assign(waits.size(), false);
       for (std::uint32_t w = 0; w < waits.size(); ++w) {
         if (waits[w]) wait(w);
         if (!is_last && changes(w, now, next)) next_waits[w] = start_read(w);
@@ -176,40 +180,46 @@ class Pipeline {
     }
   }
 
-  absl::Status indices(const std::vector<std::int64_t>& point, std::vector<BlockIndex>& out) {
-    out.assign(program_.windows.size(), std::nullopt);
+  // Computes the block of each window at `point`. `before` are those of the step before, if there was one.
+  absl::Status indices(const std::vector<std::int64_t>& point, const std::vector<BlockIndex>& before,
+                       std::vector<BlockIndex>& out) {
+    index_arguments_.assign(
+        arguments_.begin(),
+        arguments_.begin() + std::min<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(arguments_.size()),
+                                                      program_.first_array_argument + program_.prefetched));
+    for (std::size_t d = 0; d < point.size() && d < index_arguments_.size(); ++d) {
+      index_arguments_[d].state = KernelValue::State::kNumber;
+      index_arguments_[d].number = point[d];
+    }
     for (std::size_t w = 0; w < out.size(); ++w) {
       const KernelWindow& window = program_.windows[w];
       if (!window.has_index) continue;
       if (window.map) {
         out[w] = affine_values(*window.map, point);
-        if (out[w] && seen_[w].insert(*out[w]).second) run_.windows[w].blocks += 1;
+        note_block(w, before[w], out[w]);
         continue;
       }
-      std::vector<KernelValue> arguments(
-          arguments_.begin(),
-          arguments_.begin() + std::min<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(arguments_.size()),
-                                                        program_.first_array_argument + program_.prefetched));
-      for (std::size_t d = 0; d < point.size() && d < arguments.size(); ++d) {
-        arguments[d].state = KernelValue::State::kNumber;
-        arguments[d].number = point[d];
-      }
-      const auto values = machine_.call(window.function, arguments);
+      const auto values = machine_.call(window.function, index_arguments_);
       if (!values.ok() && follow_ == Follow::kBody) return values.status();
-      std::vector<std::int64_t> index;
-      if (values.ok()) {
-        for (const KernelValue& value : *values) {
-          if (value.state == KernelValue::State::kNumber) index.push_back(value.number);
-        }
-      }
-      if (values.ok() && index.size() == values->size()) {
-        out[w] = std::move(index);
-        if (seen_[w].insert(*out[w]).second) run_.windows[w].blocks += 1;
-      } else {
+      const bool is_known = values.ok() && std::all_of(values->begin(), values->end(),
+                                                       [](const KernelValue& value) { return value.is_number(); });
+      if (!is_known) {
+        out[w].reset();
         machine_.note("A window whose index depends on data is assumed to move at each step.");
+        continue;
       }
+      if (!out[w]) out[w].emplace();
+      out[w]->clear();
+      for (const KernelValue& value : *values) out[w]->push_back(value.number);
+      note_block(w, before[w], out[w]);
     }
     return absl::OkStatus();
+  }
+
+  // Counts a block that no step before had.
+  void note_block(std::size_t w, const BlockIndex& before, const BlockIndex& now) {
+    if (!now || before == now) return;
+    if (seen_[w].insert(*now).second) run_.windows[w].blocks += 1;
   }
 
   static bool changes(std::uint32_t w, const std::vector<BlockIndex>& now, const std::vector<BlockIndex>& next) {
@@ -237,6 +247,7 @@ class Pipeline {
   KernelMachine machine_;
   std::vector<std::int64_t> grid_;
   std::vector<KernelValue> arguments_;
+  std::vector<KernelValue> index_arguments_;  // of the functions that compute indices
   std::optional<std::size_t> split_;
   std::vector<absl::flat_hash_set<std::vector<std::int64_t>>> seen_;  // block indices, by window
 };
@@ -311,6 +322,26 @@ absl::StatusOr<KernelRun> read_kernel(InstructionView call, const ReadKernelOpti
     run.assumptions.push_back("The vector work of a SparseCore is not counted.");
   }
   return run;
+}
+
+std::string kernel_inputs(InstructionView call, const ReadKernelOptions& options) {
+  std::string inputs = std::to_string(static_cast<int>(options.branches)) + ' ' +
+                       std::to_string(options.most_instructions.value_or(-1)) + ' ';
+  const auto append = [&inputs](std::string_view text) {  // with its length, so that no two lists read alike
+    inputs += std::to_string(text.size()) + ' ';
+    inputs += text;
+  };
+  append(call.text(AttributeKey::kBackendConfig));
+  append_arguments(call, inputs);
+  if (options.lists.empty()) return inputs;
+  append(call.name());  // which lists are about it
+  for (const GivenList& list : options.lists) {
+    append(list.kernel);
+    append(list.operand);
+    inputs += std::to_string(list.values.size()) + ' ';
+    for (const std::int64_t value : list.values) inputs += std::to_string(value) + ' ';
+  }
+  return inputs;
 }
 
 }  // namespace hloroof::internal::inline kernel

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -31,6 +32,9 @@ std::int64_t instruction_limit(InstructionView call);
 // code cannot be followed gives a run with a `failure`, which has the grid and the transfers of the windows and nothing
 // else.
 absl::StatusOr<KernelRun> read_kernel(InstructionView call, const ReadKernelOptions& options = {});
+
+// All that read_kernel() reads of a call and the options, as bytes: what has the same inputs has the same run.
+std::string kernel_inputs(InstructionView call, const ReadKernelOptions& options = {});
 
 }  // namespace hloroof::internal::inline kernel
 
