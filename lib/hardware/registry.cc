@@ -21,6 +21,7 @@
 #include "lib/base/strings.h"
 #include "lib/hardware/device_file.h"
 #include "lib/hardware/names.h"
+#include "lib/hardware/networks.h"
 
 namespace hloroof::internal::inline hardware {
 
@@ -33,10 +34,12 @@ constexpr size_t kMaxFileBytes = 16u << 20u;  // of a device file; the built-in 
 constexpr size_t kSuggestedNames = 5;         // names suggested for an unknown name
 constexpr size_t kMaxNameShown = 80;          // characters of an invalid name in a message
 
+bool is_device_file(const EmbeddedFile& file) { return file.name != kSourcesFile && file.name != kNetworksFile; }
+
 // Returns the text of the built-in file for `name`; nullopt if there is none.
 std::optional<std::string_view> embedded_text(std::string_view name) {
   for (const EmbeddedFile& file : embedded_hardware_files()) {
-    if (file.name == kSourcesFile) continue;
+    if (!is_device_file(file)) continue;
     if (file.name.substr(0, file.name.size() - kSuffix.size()) == name) return file.text;
   }
   return std::nullopt;
@@ -80,7 +83,7 @@ const Index& index() {
     auto* index = new Index;
     std::vector<std::pair<std::string, std::string>> displayed;  // display names and names
     for (const EmbeddedFile& embedded : embedded_hardware_files()) {
-      if (embedded.name == kSourcesFile) continue;
+      if (!is_device_file(embedded)) continue;
       const absl::StatusOr<DeviceFile> file = parse_file(embedded.text, embedded.name);
       if (file.ok() && !file->vendor.empty()) index->vendors.insert(letters_of(file->vendor, {}));
       if (!file.ok() || file->abstract) continue;  // tests check that the built-in files are valid
@@ -213,10 +216,15 @@ absl::Status check_device_file(std::string_view text, std::string_view path) {
 namespace hloroof::inline v0 {
 using namespace internal;
 
-absl::StatusOr<Device> find_device(std::string_view name) {
+absl::StatusOr<Device> find_device(std::string_view full) {
+  const NameAndNetworks split = split_networks(full);
+  const std::string_view name = split.name;
   if (name.find_first_of(":*") == std::string_view::npos) {
     absl::StatusOr<Device> device = built_in_device(name);
-    if (device.ok()) return device;
+    if (device.ok()) {
+      if (absl::Status set = set_networks(*device, split.networks); !set.ok()) return set;
+      return device;
+    }
     const absl::StatusOr<std::optional<Target>> slice = slice_target(name);
     if (!slice.ok()) return slice.status();
     if (!*slice) return device;
@@ -226,7 +234,10 @@ absl::StatusOr<Device> find_device(std::string_view name) {
                    "\" requests a topology, which is not part of a device; find_target() reads it"));
 }
 
-absl::StatusOr<Target> find_target(std::string_view name) {
+absl::StatusOr<Target> find_target(std::string_view full) {
+  // The network may stand on either side of the topology: "h100_sxm:128@a3-high", "h100_sxm@a3-high:128".
+  const NameAndNetworks split = split_networks(full);
+  const std::string_view name = split.name;
   // A topology follows the last colon. Without a colon, a number of slices follows a star. Names and aliases contain
   // neither.
   const size_t colon = name.rfind(':');
@@ -247,6 +258,8 @@ absl::StatusOr<Target> find_target(std::string_view name) {
     }
     target = **std::move(slice);
   }
+  // First the network, since the size of a domain limits the topology.
+  if (absl::Status set = set_networks(target.device, split.networks); !set.ok()) return set;
   if (star != std::string_view::npos) {
     absl::StatusOr<int64_t> slices = parse_slices(target.device, name.substr(star), name.substr(star + 1));
     if (!slices.ok()) return slices.status();

@@ -517,14 +517,16 @@ TEST_CASE("device numbers: with twice or half of any number that is read some pr
 // What `devices show` lists though no prediction reads it: facts by which a reader knows the device.
 TEST_CASE("device numbers: few describe a device and no more") {
   const std::set<std::string> described = {
-      "power",                  // design power of the chip
-      "clock",                  // of a GPU; its peaks are numbers of their own
-      "matrix.clock",           // of a GPU's peaks, where another
-      "cores_per_chip",         // of GPUs and others: what "per core" in the device file is multiplied by
-      "devices_per_chip",       // the same: what "per chip" is divided by
-      "on_chip.vmem_capacity",  // how much fits is the compiler's concern
-      "on_chip.l2_capacity",    // the same of the hardware
-      "ici.max_chips",          // of a pod
+      "power",                            // design power of the chip
+      "clock",                            // of a GPU; its peaks are numbers of their own
+      "matrix.clock",                     // of a GPU's peaks, where another
+      "cores_per_chip",                   // of GPUs and others: what "per core" in the device file is multiplied by
+      "devices_per_chip",                 // the same: what "per chip" is divided by
+      "on_chip.vmem_capacity",            // how much fits is the compiler's concern
+      "on_chip.l2_capacity",              // the same of the hardware
+      "ici.max_chips",                    // of a pod
+      "matrix.highest_utilization.bf16",  // a diagnosis compares with them
+      "matrix.highest_utilization.f8",
   };
   for (const std::string& name : device_names()) {
     for (const Parameter& parameter : parameters(find_device(name).value())) {
