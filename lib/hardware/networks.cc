@@ -18,8 +18,6 @@
 namespace hloroof::internal::inline hardware {
 namespace {
 
-
-
 constexpr size_t kMostOfName = 60;  // characters of a wrong name in a message
 
 std::string_view networks_text() {
@@ -68,7 +66,8 @@ absl::StatusOr<NamedNetwork> read_network(const std::string& name, const JsonVal
   if (!file.ok()) return file.status();
   if (file->display_name.empty()) return invalid_argument(absl::StrCat(at, ": \"display_name\" is missing"));
   if (network.devices.empty()) {
-    return invalid_argument(absl::StrCat(at, ": \"devices\" is missing; expected the names of the devices that have it"));
+    return invalid_argument(
+        absl::StrCat(at, ": \"devices\" is missing; expected the names of the devices that have it"));
   }
   network.numbers = *std::move(file);
   return network;
@@ -81,8 +80,7 @@ absl::StatusOr<std::vector<NamedNetwork>> read_networks(std::string_view text, s
   if (!tree.ok()) return tree.status();
   const JsonValue* const schema = tree->find("schema");
   if (schema == nullptr || schema->string != kNetworksSchema) {
-    return invalid_argument(
-        absl::StrCat(to_absl(path), ": at schema: expected \"", to_absl(kNetworksSchema), "\""));
+    return invalid_argument(absl::StrCat(to_absl(path), ": at schema: expected \"", to_absl(kNetworksSchema), "\""));
   }
   const JsonValue* const list = tree->find("networks");
   if (list == nullptr || !list->is(JsonValue::Kind::kObject)) {
@@ -145,13 +143,14 @@ absl::Status set_network(Device& device, std::string_view name) {
   }
   const NamedNetwork* found = candidates.front();
   if (candidates.size() > 1) {
-    const auto own = std::find_if(candidates.begin(), candidates.end(),
-                                  [&](const NamedNetwork* one) { return is_of(*one, base); });
+    const auto own =
+        std::find_if(candidates.begin(), candidates.end(), [&](const NamedNetwork* one) { return is_of(*one, base); });
     if (own == candidates.end()) {
       std::vector<std::string> devices;
-      for (const NamedNetwork* one : candidates) devices.insert(devices.end(), one->devices.begin(), one->devices.end());
-      return invalid_argument(absl::StrCat("\"@", found->name, "\": not known of ", base, ", only of ",
-                                           absl::StrJoin(devices, ", ")));
+      for (const NamedNetwork* one : candidates)
+        devices.insert(devices.end(), one->devices.begin(), one->devices.end());
+      return invalid_argument(
+          absl::StrCat("\"@", found->name, "\": not known of ", base, ", only of ", absl::StrJoin(devices, ", ")));
     }
     found = *own;
   }
@@ -197,11 +196,10 @@ std::string network_words(const Device& device) {
   if (device.gpu() == nullptr || !device.network.bandwidth) return "";
   const Network& network = device.network;
   const std::string nic = absl::StrFormat("NIC%s of %g GB/s", network.nics ? "s" : "", *network.bandwidth / 1e9);
-  std::string words =
-      network.nics ? absl::StrFormat("%g %s for each %g devices", *network.nics, nic,
-                                     network.node_devices ? *network.node_devices
-                                                          : static_cast<double>(device.scale_up.domain))
-                   : absl::StrCat("a ", nic, " for each device");
+  std::string words = network.nics ? absl::StrFormat("%g %s for each %g devices", *network.nics, nic,
+                                                     network.node_devices ? *network.node_devices
+                                                                          : static_cast<double>(device.scale_up.domain))
+                                   : absl::StrCat("a ", nic, " for each device");
   absl::StrAppend(&words, ", of which large transfers attain ",
                   absl::StrFormat("%g", network.efficiency ? *network.efficiency : 1.0), "; domains of ",
                   device.scale_up.domain, ". ");

@@ -84,7 +84,8 @@ TEST_CASE("networks: what is wrong with a name") {
     absl::StatusCode code;
     std::string message;
   } cases[] = {
-      {"h100_sxm@a3-hihg", absl::StatusCode::kNotFound, "no network \"a3-hihg\"; the nearest is a3-high, and there are"},
+      {"h100_sxm@a3-hihg", absl::StatusCode::kNotFound,
+       "no network \"a3-hihg\"; the nearest is a3-high, and there are"},
       {"h100_sxm:128@a3-hihg", absl::StatusCode::kNotFound, "the nearest is a3-high"},
       {"h100_sxm@", absl::StatusCode::kNotFound, "no network \"\""},
       {"h100_sxm@a3-high@a3-mega", absl::StatusCode::kInvalidArgument, "names two networks"},
@@ -132,7 +133,8 @@ TEST_CASE("networks: what is wrong with a file of them") {
       {begin + R"({"devices": ["l4"]}}})", "\"display_name\" is missing"},
       {begin + R"({"display_name": "a"}}})", "\"devices\" is missing"},
       {begin + R"({"display_name": "a", "devices": ["l4"], "network": {"nics": {"value": 0.5}}}}})", "network.nics"},
-      {begin + R"({"display_name": "a", "devices": ["l4"], "network": {"nicks": {}}}}})", "nearest is \"network.nics\""},
+      {begin + R"({"display_name": "a", "devices": ["l4"], "network": {"nicks": {}}}}})",
+       "nearest is \"network.nics\""},
   };
   for (const auto& c : cases) {
     CAPTURE(c.text);
@@ -145,7 +147,8 @@ TEST_CASE("networks: what is wrong with a file of them") {
 TEST_CASE("networks: what a GPU assumes, in words") {
   const auto words = [](const std::string& name) { return network_words(find_device(name).value()); };
   CHECK(words("tpu_v5e").empty());
-  CHECK_THAT(words("h100_sxm"), ContainsSubstring("a NIC of 50 GB/s for each device, of which large transfers attain 0.5"));
+  CHECK_THAT(words("h100_sxm"),
+             ContainsSubstring("a NIC of 50 GB/s for each device, of which large transfers attain 0.5"));
   CHECK_THAT(words("h100_sxm"), ContainsSubstring("h100_sxm@a3-high"));
   CHECK_THAT(words("h100_sxm@a3-high"), ContainsSubstring("4 NICs of 25 GB/s for each 8 devices"));
   CHECK_THAT(words("h100_sxm@a3-high"), ContainsSubstring("GPUDirect-TCPX"));

@@ -480,6 +480,10 @@ bool is_idle(const Device& device, const std::string& path) {
   if (path == "network.reduction_bandwidth") {
     return device.network.bandwidth && *device.network.reduction_bandwidth / 2 >= 3 * *device.network.bandwidth;
   }
+  // Where the switch reduces, all-reduces are trees of full rate. Between two nodes of one device each, which is what
+  // domains of one leave here, a tree is a ring.
+  if (path == "network.tree_efficiency") return device.scale_up.reduces_in_switch || device.scale_up.domain < 2;
+  if (path == "scale_up.reduces_in_switch") return device.scale_up.domain < 2;
   // Nothing is sent in chunks where the network is not known.
   if (path == "network.chunk_bytes") return !device.network.bandwidth;
   // No operation is said to need the unit.

@@ -50,6 +50,8 @@ TEST_CASE("networks: published bus bandwidths of large messages") {
       {"h100_sxm@a3-mega", kReduce, 0x1p27, 2, 71, 71, 0.02},
       {"h200_sxm@a3-ultra", kGather, 0x1p30, 2, 318, 326, 0.02},
       {"h200_sxm@a3-ultra", kGather, 0x1p27, 2, 252, 252, 0.02},
+      // Trees halve what a NIC sends between two nodes. The slower level is NVLink.
+      {"h100_sxm@dgx-h100", kReduce, 0x1p32, 2, 418, 445, 0.06},
       {"a100_sxm_80@dgx-a100", kReduce, 0x1p32, 4, 192, 192, 0.05},
   };
   for (const auto& row : rows) {
@@ -82,6 +84,13 @@ TEST_CASE("networks: what one GPU sends through its NIC") {
       {"h200_sxm", kGather, 1, 32, 1e9, 31.0 / 32, false},
       {"a100_sxm_80", kReduce, 8, 32, 1e10, 2 * 255.0 / 256 / 8, false},
       {"a100_sxm_80", kReduce, 8, 2, 1e9, 2 * 15.0 / 16 / 8, false},
+      // Trees, where the switch of a domain reduces, and of small messages.
+      {"h200_sxm", kReduce, 8, 2, 1e9, 1.0 / 8, true},
+      {"h200_sxm", kReduce, 8, 3, 1e9, 1.5 / 8, true},
+      {"h200_sxm", kReduce, 8, 32, 1e9, 2.0 / 8, true},
+      {"a100_sxm_80", kReduce, 8, 32, 1e4, 2.0 / 8, true},
+      {"h100_sxm@a3-mega", kReduce, 8, 32, 1e4, 2.0 / 8, true},
+      {"h100_sxm@a3-mega", kReduce, 8, 2, 1e9, 2 * 15.0 / 16 / 8, false},
   };
   for (const auto& row : rows) {
     CAPTURE(row.device, row.local, row.nodes, row.bytes);
@@ -92,6 +101,31 @@ TEST_CASE("networks: what one GPU sends through its NIC") {
     CHECK(cost.network_seconds >= row.sent * row.bytes / nic * (1 - 1e-9));
     CHECK(cost.network_seconds <= row.sent * row.bytes / nic / 0.9 + 1e-3);
   }
+}
+
+// XLA's step takes 37 us, for which a ring of 32 nodes waits 64 times and a tree ten times.
+TEST_CASE("networks: small all-reduces wait for the depth of a tree") {
+  const Device gpu = find_device("h100_sxm").value();
+  const auto latency = [&](std::int64_t nodes) { return scale_up_cost(gpu, kReduce, 1024, 8, nodes).latency_seconds; };
+  const double step = *gpu.network.latency + *gpu.network.chunk_latency;
+  CHECK(latency(32) == Approx(*gpu.network.launch + 10 * step));
+  CHECK(latency(33) == Approx(*gpu.network.launch + 12 * step));
+  CHECK(latency(2) == Approx(*gpu.network.launch + 2 * step));
+  Device rings = gpu;
+  REQUIRE(set_parameter(rings, "scale_up.reduces_in_switch", 0).ok());
+  CHECK(scale_up_cost(rings, kReduce, 1024, 8, 32).latency_seconds == Approx(latency(32)));
+  // Large ones go by rings, and no size takes less time than a smaller one.
+  double before = 0;
+  bool was_tree = true;
+  for (double bytes = 1024; bytes < 1e11; bytes *= 1.3) {
+    const ScaleUpCost<double> cost = scale_up_cost(rings, kReduce, bytes, 8, 32);
+    CAPTURE(bytes);
+    CHECK(seconds_of(cost) >= before * (1 - 1e-12));
+    CHECK((was_tree || !cost.tree));
+    was_tree = cost.tree;
+    before = seconds_of(cost);
+  }
+  CHECK_FALSE(was_tree);
 }
 
 TEST_CASE("networks: NICs of a node by --set, and a lone sender has whole ones") {
