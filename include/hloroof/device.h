@@ -169,11 +169,16 @@ struct Ici {
 
 // The network between slices (TPU) or between scale-up domains (GPU), per device.
 struct Network {
-  Fact<double> bandwidth;      // bytes/s, one direction, nominal
-  Fact<double> efficiency;     // fraction of `bandwidth` that large transfers attain
-  Fact<double> latency;        // s, one step of an algorithm: a round trip
-  Fact<double> chunk_bytes;    // GPU: bytes of one chunk of a transfer; none: transfers are not split
-  Fact<double> chunk_latency;  // GPU: s, to prepare one chunk
+  std::string name;  // "a3-high", the networks and settings that the target names; empty: as the device file says
+  std::string description;    // of them, one line
+  Fact<double> bandwidth;     // bytes/s, one direction, nominal; with `nics`, of one NIC
+  Fact<double> nics;          // GPU: network interfaces of a node, which its devices share; none: one for each device
+  Fact<double> node_devices;  // GPU: devices that share them; none: those of the scale-up domain
+  Fact<double> efficiency;    // fraction of `bandwidth` that large transfers attain
+  Fact<double> tree_efficiency;  // GPU: that of an all-reduce over trees, as a share of the above; none: only rings
+  Fact<double> latency;          // s, one step of an algorithm: a round trip
+  Fact<double> chunk_bytes;      // GPU: bytes of one chunk of a transfer; none: transfers are not split
+  Fact<double> chunk_latency;    // GPU: s, to prepare one chunk
   Fact<double> launch;  // s, once for a collective that crosses the network; none: Overhead::collective. On a TPU:
                         // for a transfer between slices that the hosts perform
   // TPU: bytes/s that a host reads and writes to reduce the data of one device.
@@ -216,6 +221,7 @@ struct ScaleUp {
   Fact<double> bandwidth;   // bytes/s that one device sends into the domain, one direction, nominal
   Fact<double> efficiency;  // fraction of `bandwidth` that large collectives attain, for kinds without rates below
   Fact<double> latency;     // s, one step (barrier) of an algorithm, for the same kinds
+  bool reduces_in_switch = false;  // the switch adds up what devices send, as NVLink SHARP does
   CollectiveRates all_gather;
   CollectiveRates reduce_scatter;
   CollectiveRates all_reduce;
@@ -333,6 +339,11 @@ struct GpuCore {
       Fact<double> starts_after;  // s of products from which on the rate falls; none: products run at the burst rates
       Fact<double> holds_after;   // s of products from which on the rate is the sustained one; none: from starts_after
     } sustained;
+    // The highest share of the peak that useful FLOPs of a whole step are published to attain. It changes no time.
+    struct HighestUtilization {
+      Fact<double> bf16;
+      Fact<double> f8;
+    } highest_utilization;
   } matrix;
   struct Vector {
     int64_t compute_units = 0;  // streaming multiprocessors or compute units
@@ -412,7 +423,7 @@ struct Accuracy {
 };
 
 struct Device {
-  std::string name;                  // "tpu_v5e"
+  std::string name;                  // "tpu_v5e"; "h100_sxm@a3-high" with the network that the target names
   std::string display_name;          // "TPU v5e"
   std::string vendor;                // "Google"
   std::string architecture;          // "sm_90a"; may be empty
@@ -473,12 +484,14 @@ struct Parameter {
 };
 
 // Finds a built-in device by name, alias or JAX device kind, ignoring case: "tpu_v5e", "TPU v5 lite", "ironwood".
-// Errors: NotFound, with the nearest names; InvalidArgument if a topology follows the name, as find_target() takes it.
+// A network may follow: "h100_sxm@a3-high". Errors: NotFound, with the nearest names; InvalidArgument if a topology
+// follows the name, as find_target() takes it, or if the device is no GPU and has no such network.
 absl::StatusOr<Device> find_device(std::string_view name);
 
 // Finds a built-in device and reads the topology that may follow its name: "tpu_v5p:4x4x8*2" is two slices of 4x4x8
-// chips, "h100_sxm:16" is two NVLink domains of eight, "tpu_v5e*2" sets Target::slices. Errors: NotFound, with the
-// nearest names; InvalidArgument if the device cannot have the topology.
+// chips, "h100_sxm:16" is two NVLink domains of eight, "tpu_v5e*2" sets Target::slices, "h100_sxm:16@a3-high" also
+// names the network between the domains. Errors: as find_device(); InvalidArgument if the device cannot have the
+// topology.
 absl::StatusOr<Target> find_target(std::string_view name);
 
 // Reads a device file of the user; data/hardware/README.md describes the format. Errors: NotFound if the file cannot be
@@ -489,6 +502,9 @@ absl::StatusOr<Device> load_device(const std::string& path);
 
 // Returns the names of the built-in devices, TPUs first, in order of generation.
 std::vector<std::string> device_names();
+
+// Returns the names of the networks that may follow that of a GPU.
+std::vector<std::string> network_names();
 
 // Parses "4x4", "4x4x8*2" or "16" for `device`. Errors: InvalidArgument, stating what the device supports.
 absl::StatusOr<Topology> parse_topology(const Device& device, std::string_view text);

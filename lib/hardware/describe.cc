@@ -17,6 +17,7 @@
 #include "lib/hardware/accuracy.h"
 #include "lib/hardware/device_facts.h"
 #include "lib/hardware/names.h"
+#include "lib/hardware/networks.h"
 
 namespace hloroof::internal::inline hardware {
 namespace {
@@ -173,6 +174,7 @@ std::string describe_device(const Device& device) {
     labelled("slices:", absl::StrCat(absl::StrJoin(slices, ", "), " chips"), out);
     labelled("torus:", wrap_words(device.ici), out);
   }
+  labelled("network:", network_words(device), out);
   for (const std::string& note : device.notes) labelled("note:", note, out);
   labelled("file:", absl::StrCat(device.origin.empty() ? "built in" : device.origin, ", SHA-256 ", device.file_sha256),
            out);

@@ -34,6 +34,19 @@ OpWeight op_weight(const VectorUnit& unit, std::string_view op);
 // The same as listed in the device file; null if it is not.
 const OpWeight* find_op_weight(const VectorUnit& unit, std::string_view op);
 
+// The share of the network's interfaces that one device has if all devices of a node send: NICs a device.
+// 1 if the device file does not say who shares them.
+inline double nics_of_device(const Device& device) {
+  const Network& network = device.network;
+  if (!network.nics) return 1;
+  return *network.nics / (network.node_devices ? *network.node_devices : static_cast<double>(device.scale_up.domain));
+}
+
+// The nominal bandwidth of that share, in bytes/s; 0 if it is not known.
+inline double network_bandwidth(const Device& device) {
+  return device.network.bandwidth ? *device.network.bandwidth * nics_of_device(device) : 0;
+}
+
 // The product of the sizes; INT64_MAX on overflow.
 std::int64_t chips_per_slice(const Topology& topology);
 

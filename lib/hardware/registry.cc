@@ -21,6 +21,7 @@
 #include "lib/base/strings.h"
 #include "lib/hardware/device_file.h"
 #include "lib/hardware/names.h"
+#include "lib/hardware/networks.h"
 
 namespace hloroof::internal::inline hardware {
 
@@ -38,7 +39,9 @@ constexpr size_t kMaxNameShown = 80;          // characters of an invalid name i
 constexpr std::string_view kCommonSuffix = "_common.json";
 
 // Whether the file is one of a device or of what several share.
-bool is_device_file(std::string_view name) { return name != kSourcesFile && name != kCudaFile; }
+bool is_device_file(std::string_view name) {
+  return name != kSourcesFile && name != kNetworksFile && name != kCudaFile;
+}
 
 // Returns the text of the built-in device file for `name`; nullopt if there is none.
 std::optional<std::string_view> embedded_text(std::string_view name) {
@@ -225,10 +228,15 @@ absl::Status check_device_file(std::string_view text, std::string_view path) {
 namespace hloroof::inline v0 {
 using namespace internal;
 
-absl::StatusOr<Device> find_device(std::string_view name) {
+absl::StatusOr<Device> find_device(std::string_view full) {
+  const NameAndNetworks split = split_networks(full);
+  const std::string_view name = split.name;
   if (name.find_first_of(":*") == std::string_view::npos) {
     absl::StatusOr<Device> device = built_in_device(name);
-    if (device.ok()) return device;
+    if (device.ok()) {
+      if (absl::Status set = set_networks(*device, split.networks); !set.ok()) return set;
+      return device;
+    }
     const absl::StatusOr<std::optional<Target>> slice = slice_target(name);
     if (!slice.ok()) return slice.status();
     if (!*slice) return device;
@@ -238,7 +246,10 @@ absl::StatusOr<Device> find_device(std::string_view name) {
                    "\" requests a topology, which is not part of a device; find_target() reads it"));
 }
 
-absl::StatusOr<Target> find_target(std::string_view name) {
+absl::StatusOr<Target> find_target(std::string_view full) {
+  // The network may stand on either side of the topology: "h100_sxm:128@a3-high", "h100_sxm@a3-high:128".
+  const NameAndNetworks split = split_networks(full);
+  const std::string_view name = split.name;
   // A topology follows the last colon. Without a colon, a number of slices follows a star. Names and aliases contain
   // neither.
   const size_t colon = name.rfind(':');
@@ -259,6 +270,8 @@ absl::StatusOr<Target> find_target(std::string_view name) {
     }
     target = **std::move(slice);
   }
+  // First the network, since the size of a domain limits the topology.
+  if (absl::Status set = set_networks(target.device, split.networks); !set.ok()) return set;
   if (star != std::string_view::npos) {
     absl::StatusOr<int64_t> slices = parse_slices(target.device, name.substr(star), name.substr(star + 1));
     if (!slices.ok()) return slices.status();

@@ -258,7 +258,7 @@ class Prediction {
     add("ici link", false, nominal_ici_bandwidth(device_));
     add(std::string(to_string(Resource::kIci, family)), false, to_optional(device_.scale_up.bandwidth));
     if (result_.slices > 1) {
-      add(std::string(to_string(Resource::kDcn, family)), false, to_optional(device_.network.bandwidth));
+      add(std::string(to_string(Resource::kDcn, family)), false, network_bandwidth(device_));
     }
     add("host", false, to_optional(device_.host.bandwidth));
   }

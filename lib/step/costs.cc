@@ -42,6 +42,7 @@ std::vector<int> links_of(const Collective& collective, const CollectiveCosts& a
   for (int axis : spanned_axes(all.mesh, collective.groups)) {
     if (static_cast<std::size_t>(axis) >= all.mapping.pieces.size()) continue;
     for (const AxisPiece& piece : all.mapping.pieces[axis]) {
+      if (all.mapping.physical[piece.physical].link == LinkKind::kNetwork) continue;  // of GPUs: a resource of its own
       const int link = piece.physical % kLinkCount;
       if (std::find(links.begin(), links.end(), link) == links.end()) links.push_back(link);
     }
@@ -70,6 +71,16 @@ void add_collective(const Collective& collective, const CollectiveCost& cost, co
     for (int link : links_of(collective, all)) demand.busy[kResourceCount + link] += cost.bandwidth_seconds;
   } else {
     at(demand.busy, cost.resource) += cost.bandwidth_seconds;
+  }
+  if (cost.other_level_seconds > 0 && !only_receives) {
+    // The other level of a machine with two is busy as well.
+    const bool on_network = cost.resource != Resource::kDcn;
+    time.resources[on_network ? Resource::kDcn : Resource::kIci] += cost.other_level_seconds;
+    if (on_network) {
+      at(demand.busy, Resource::kDcn) += cost.other_level_seconds;
+    } else {
+      for (int link : links_of(collective, all)) demand.busy[kResourceCount + link] += cost.other_level_seconds;
+    }
   }
   if (demand.seconds >= time.seconds) {
     time.seconds = demand.seconds;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,7 @@
 #include "lib/analysis/collectives.h"
 #include "lib/analysis/mesh.h"
 #include "lib/analysis/rings.h"
+#include "lib/hardware/device_facts.h"
 #include "lib/hardware/device_fields.h"
 #include "lib/hardware/matrix_rate.h"
 #include "lib/time/missing_numbers.h"
@@ -94,7 +96,7 @@ double nominal_bandwidth(const Device& device, LinkKind link) {
     case LinkKind::kDieToDie: return known(ici.die_to_die_bandwidth ? ici.die_to_die_bandwidth : ici.link_bandwidth);
     case LinkKind::kScaleUp: return known(device.scale_up.bandwidth);
     case LinkKind::kDcn:
-    case LinkKind::kNetwork: return known(device.network.bandwidth);
+    case LinkKind::kNetwork: return network_bandwidth(device);
   }
   return 0;
 }
@@ -293,15 +295,18 @@ TorusCostOf<Num> point_to_point_cost(double bytes, const PhysicalMapping& mappin
   return cost;
 }
 
-// Whether any pair of a permutation leaves its node, so that the pairs connect several domains.
-bool leaves_node(const std::vector<std::pair<std::int64_t, std::int64_t>>& pairs, const PhysicalMapping& mapping) {
+// The messages of a permutation that leave one node, where most do.
+double leaving_node(const std::vector<std::pair<std::int64_t, std::int64_t>>& pairs, const PhysicalMapping& mapping) {
   std::int64_t domain = 1;
   for (const PhysicalAxis& axis : mapping.physical) {
     if (axis.link == LinkKind::kScaleUp) domain *= axis.size;
   }
-  return std::any_of(pairs.begin(), pairs.end(), [&](const std::pair<std::int64_t, std::int64_t>& pair) {
-    return pair.first / domain != pair.second / domain;
-  });
+  std::unordered_map<std::int64_t, double> leaving;
+  double most = 0;
+  for (const auto& [source, target] : pairs) {
+    if (source / domain != target / domain) most = std::max(most, ++leaving[source / domain]);
+  }
+  return most;
 }
 
 // The seconds of one execution of a collective.
@@ -323,9 +328,8 @@ CollectiveTime<Num> time_on_gpus(const Collective& collective, const std::vector
     send.bytes = bytes;
     send.devices = devices;
     send.relays = relays(collective.pairs);
-    send.leaves_node =
-        collective.pairs.empty() ? network_link(mapping).has_value() : leaves_node(collective.pairs, mapping);
-    levels.nodes = send.leaves_node ? 2 : 1;
+    send.leaving = collective.pairs.empty() ? (network_link(mapping) ? 1 : 0) : leaving_node(collective.pairs, mapping);
+    levels.nodes = send.leaving > 0 ? 2 : 1;
     part = send_cost(send, n);
   } else {
     if (!aligned) {
@@ -337,10 +341,12 @@ CollectiveTime<Num> time_on_gpus(const Collective& collective, const std::vector
   }
   cost.wire_bytes = part.wire_bytes;
   cost.busiest_link_bytes = part.link_bytes;
-  const LinkKind link = part.network_seconds > 0 ? LinkKind::kNetwork : LinkKind::kScaleUp;
+  const LinkKind link = part.is_bound_by_network() ? LinkKind::kNetwork : LinkKind::kScaleUp;
+  cost.other_level_seconds = std::min(part.domain_seconds, part.network_seconds);
   cost.resource = resource_of(link);
   cost.link_bandwidth = nominal_bandwidth(n.device(), link);
-  cost.algorithm = levels.nodes > 1 ? absl::StrCat("rings between ", levels.nodes, " nodes and inside them")
+  cost.algorithm = levels.nodes > 1 ? absl::StrCat(part.tree ? "trees" : "rings", " between ", levels.nodes,
+                                                   " nodes and inside them")
                                     : std::string("inside the scale-up domain");
   return {part.seconds, part.latency_seconds};
 }
@@ -364,7 +370,9 @@ template <class Num>
 Num finish_cost(const Collective& collective, const CollectiveTime<Num>& time, CollectiveCost& cost) {
   const Num bandwidth = time.bandwidth * collective.runs;
   const Num latency = time.latency * collective.runs;
-  for (double* total : {&cost.wire_bytes, &cost.busiest_link_bytes}) *total *= collective.runs;
+  for (double* total : {&cost.wire_bytes, &cost.busiest_link_bytes, &cost.other_level_seconds}) {
+    *total *= collective.runs;
+  }
   const Num seconds = sum(to_string(collective.kind), bandwidth, latency);
   cost.bandwidth_seconds = value(bandwidth);
   cost.latency_seconds = value(latency);
@@ -458,6 +466,7 @@ Num timed(const Collective& collective, const LogicalMesh& mesh, const PhysicalM
                                  : time_on_torus(collective, axes, aligned, mesh, mapping, bytes, n, cost);
   if (collective.kind == CollectiveKind::kRaggedAllToAll) {
     time.bandwidth = time.bandwidth * std::max(options.imbalance, 0.0);
+    cost.other_level_seconds *= std::max(options.imbalance, 0.0);
     assume(cost, "how much each device sends is not in the text: the whole operand, evenly");
   }
   if (quantized) absl::StrAppend(&cost.algorithm, "; elements of ", *options.reduce_element_bytes, " B on the wire");

@@ -29,6 +29,7 @@ struct CollectiveCost {
   double bandwidth_seconds = 0;   // seconds - latency_seconds
   double seconds = 0;
   Resource resource = Resource::kIci;  // kIci includes NVLink, kDcn the network between nodes
+  double other_level_seconds = 0;      // GPUs: that the faster level, of NVLink and the network, is busy meanwhile
   double link_bandwidth = 0;           // nominal bytes/s of the busiest kind of link, one direction
   double utilization = 0;              // the share of link_bandwidth that the busiest link attains
   double crossover_bytes = 0;          // full bytes at which latency and bandwidth take equal time

@@ -95,58 +95,122 @@ ScaleUpCost<Num> slower_of(const ScaleUpCost<Num>& inside, const ScaleUpCost<Num
   cost.seconds = slowest("bytes on both levels at once", inside.seconds, across.seconds);
   cost.latency_seconds = slowest("latency of both levels at once", inside.latency_seconds, across.latency_seconds);
   cost.wire_bytes = std::max(across.wire_bytes, inside.wire_bytes);
+  cost.domain_seconds = value(inside.seconds);
+  cost.network_seconds = value(across.seconds);
+  cost.tree = across.tree;
   return cost;
 }
 
-// The steps of a collective across the network. It runs rings through the NICs, one for each local member, as in XLA's
-// speed-of-light model (xla/service/gpu/model/sol_gpu_cost_model.cc). In each step a NIC sends one message, cut into
+// The bytes that one NIC sends, in steps that each wait for the one before. In each step it sends one message, cut into
 // chunks.
 struct NetworkSteps {
   double message = 0;  // bytes
   double steps = 0;
-  double chunks = 1;  // chunks in a message
+  bool tree = false;
 };
-NetworkSteps network_steps(const Device& device, CollectiveKind kind, double bytes, std::int64_t local,
-                           std::int64_t nodes, MissingNumbers* missing) {
-  NetworkSteps result;
+
+// Rings through the NICs, one for each local member, as in XLA's speed-of-light model
+// (xla/service/gpu/model/sol_gpu_cost_model.cc).
+NetworkSteps ring_steps(CollectiveKind kind, double bytes, std::int64_t local, std::int64_t nodes) {
   const double group = static_cast<double>(local * nodes);
   const double nics = static_cast<double>(local);
-  result.message = bytes / group;  // bytes of one step
-  result.steps = (group - 1) / nics * rounds(kind);
-  if (kind == CollectiveKind::kAllToAll || kind == CollectiveKind::kRaggedAllToAll) {
-    result.steps = nics * static_cast<double>(nodes - 1);  // one message to every member of every other node
-  } else if (kind == CollectiveKind::kCollectivePermute || kind == CollectiveKind::kSend ||
-             kind == CollectiveKind::kRecv || kind == CollectiveKind::kCollectiveBroadcast) {
-    result.message = bytes;
-    result.steps = 1;
+  switch (kind) {
+    case CollectiveKind::kAllToAll:
+    case CollectiveKind::kRaggedAllToAll:  // one message to every member of every other node
+      return {bytes / group, nics * static_cast<double>(nodes - 1)};
+    case CollectiveKind::kCollectivePermute:
+    case CollectiveKind::kSend:
+    case CollectiveKind::kRecv:
+    case CollectiveKind::kCollectiveBroadcast: return {bytes, 1};
+    case CollectiveKind::kAllGather:
+    case CollectiveKind::kReduceScatter:
+    case CollectiveKind::kAllReduce: break;
   }
-  const double chunk_bytes = number_or(device.network.chunk_bytes, 0.0, missing);
-  if (chunk_bytes > 0) result.chunks = std::ceil(result.message / chunk_bytes);
+  return {bytes / group, (group - 1) / nics * rounds(kind)};
+}
+
+// An all-reduce over two binary trees of nodes, each of which has half of the data and every node inside at most one
+// (NCCL, src/graph/trees.cc). Each local member has its share of the data. A node inside a tree sends to its parent and
+// to two children, and as a leaf of the other tree to its parent: twice the data. Two nodes send it once, three one and
+// a half times.
+NetworkSteps tree_steps(double bytes, std::int64_t local, std::int64_t nodes) {
+  NetworkSteps result;
+  result.tree = true;
+  result.steps = 2 * std::ceil(std::log2(static_cast<double>(nodes)));
+  const double sent = bytes / static_cast<double>(local) * std::min(2.0, static_cast<double>(nodes) / 2);
+  result.message = sent / result.steps;
   return result;
 }
 
-// The cost across nodes, see NetworkSteps.
+// The share of the nominal bandwidth of its network that a device has for large transfers.
 template <class Num>
-ScaleUpCost<Num> across_nodes(CollectiveKind kind, double bytes, std::int64_t local, std::int64_t nodes,
-                              const Numbers<Num>& n) {
+Num network_share(const Numbers<Num>& n) {
+  const Network& network = n.device().network;
+  Num bandwidth = n.known_or(network.bandwidth, 0.0);
+  if (n.device().gpu() != nullptr && n.has(network.nics)) {
+    bandwidth = bandwidth * n.at(*network.nics, &network.nics) /
+                (n.has(network.node_devices) ? n.at(*network.node_devices, &network.node_devices)
+                                             : n.at(n.device().scale_up.domain));
+  }
+  return bandwidth * n.known_or(network.efficiency, 1.0);
+}
+
+// The time of `plan` across nodes, over NICs that send `bandwidth` bytes/s.
+template <class Num>
+ScaleUpCost<Num> network_cost(const NetworkSteps& plan, const Num& bandwidth, const Numbers<Num>& n) {
   ScaleUpCost<Num> cost;
   const Network& network = n.device().network;
-  const auto [message, steps, chunks] = network_steps(n.device(), kind, bytes, local, nodes, n.missing());
+  const double chunk_bytes = number_or(network.chunk_bytes, 0.0, n.missing());
+  const double chunks = chunk_bytes > 0 ? std::ceil(plan.message / chunk_bytes) : 1;
   const Num chunk_latency = n.known_or(network.chunk_latency, 0.0);
   const Num launch =
       n.amount("launch over the network", 1, "") * own_or(network.launch, n.device().overhead.collective, n);
   const Num step = sum("", n.amount("network steps", 1, "step") * n.known_or(network.latency, 0.0),
                        n.amount("first chunks", 1, "chunk") * chunk_latency);
-  cost.latency_seconds = sum("launch and steps over the network", launch, step * steps);
-  cost.wire_bytes = cost.link_bytes = message * steps;
-  if (const Num bandwidth = n.known_or(network.bandwidth, 0.0); value(bandwidth) > 0) {
-    cost.seconds = sum(
-        "bytes over the network",
-        n.amount("bytes over the network", cost.wire_bytes, "B") / (bandwidth * n.known_or(network.efficiency, 1.0)),
-        n.amount("other chunks", steps * std::max(0.0, chunks - 1), "chunk") * chunk_latency);
+  cost.tree = plan.tree;
+  cost.latency_seconds = sum("launch and steps over the network", launch, step * plan.steps);
+  cost.wire_bytes = cost.link_bytes = plan.message * plan.steps;
+  if (value(bandwidth) > 0) {
+    cost.seconds = sum("bytes over the network", n.amount("bytes over the network", cost.wire_bytes, "B") / bandwidth,
+                       n.amount("other chunks", plan.steps * std::max(0.0, chunks - 1), "chunk") * chunk_latency);
   }
-  cost.network_seconds = value(cost.seconds);
   return cost;
+}
+
+// The cost across nodes. An all-reduce takes trees if the switch of the domain reduces, since then each local member
+// has its share of the sums at once. Otherwise it takes trees or rings, whichever NCCL estimates to be faster
+// (src/graph/tuning.cc): trees wait for fewer steps, but send twice the data at a lower rate, even between two nodes.
+template <class Num>
+ScaleUpCost<Num> across_nodes(CollectiveKind kind, double bytes, std::int64_t local, std::int64_t nodes,
+                              const Numbers<Num>& n) {
+  const Device& device = n.device();
+  const Num bandwidth = network_share(n);
+  const NetworkSteps ring = ring_steps(kind, bytes, local, nodes);
+  if (kind != CollectiveKind::kAllReduce || device.gpu() == nullptr) return network_cost(ring, bandwidth, n);
+  const NetworkSteps tree = tree_steps(bytes, local, nodes);
+  if (device.scale_up.reduces_in_switch) return network_cost(tree, bandwidth, n);
+  if (!n.has(device.network.tree_efficiency)) return network_cost(ring, bandwidth, n);
+  const Num tree_bandwidth = bandwidth * n.at(*device.network.tree_efficiency, &device.network.tree_efficiency);
+  NetworkSteps estimate = tree;
+  estimate.message = 2 * bytes / static_cast<double>(local) / tree.steps;
+  const Numbers<double> plain(device);
+  const auto seconds = [&](const NetworkSteps& plan, const Num& rate) {
+    const ScaleUpCost<double> cost = network_cost(plan, value(rate), plain);
+    return cost.seconds + cost.latency_seconds;
+  };
+  if (seconds(ring, bandwidth) <= seconds(estimate, tree_bandwidth)) return network_cost(ring, bandwidth, n);
+  return network_cost(tree, tree_bandwidth, n);
+}
+
+// The cost of messages between nodes. Where few devices of a node send, each has whole NICs.
+template <class Num>
+ScaleUpCost<Num> send_across_nodes(const Send& send, const Numbers<Num>& n) {
+  Num bandwidth = network_share(n);
+  if (const double nics = nics_of_device(n.device()); nics < 1) {
+    const double node = *n.device().network.nics / nics;  // devices of a node
+    bandwidth = bandwidth * std::max(1.0, std::min(1 / nics, node / send.leaving));
+  }
+  return network_cost(ring_steps(CollectiveKind::kCollectivePermute, send.bytes, 1, 2), bandwidth, n);
 }
 
 }  // namespace
@@ -202,9 +266,10 @@ bool relays(const std::vector<std::pair<std::int64_t, std::int64_t>>& pairs) {
 
 template <class Num>
 ScaleUpCost<Num> send_cost(const Send& send, const Numbers<Num>& n) {
-  const ScaleUpCost<Num> inside = send_inside_domain(send, n);
-  if (!send.leaves_node) return inside;
-  return slower_of(inside, across_nodes(CollectiveKind::kCollectivePermute, send.bytes, 1, 2, n));
+  ScaleUpCost<Num> inside = send_inside_domain(send, n);
+  inside.domain_seconds = value(inside.seconds);
+  if (send.leaving <= 0) return inside;
+  return slower_of(inside, send_across_nodes(send, n));
 }
 template ScaleUpCost<double> send_cost(const Send&, const Numbers<double>&);
 template ScaleUpCost<Traced> send_cost(const Send&, const Numbers<Traced>&);
@@ -212,7 +277,8 @@ template ScaleUpCost<Traced> send_cost(const Send&, const Numbers<Traced>&);
 template <class Num>
 ScaleUpCost<Num> scale_up_cost(CollectiveKind kind, double bytes, std::int64_t local, std::int64_t nodes,
                                const Numbers<Num>& n) {
-  const ScaleUpCost<Num> inside = inside_domain(kind, bytes, local, n);
+  ScaleUpCost<Num> inside = inside_domain(kind, bytes, local, n);
+  inside.domain_seconds = value(inside.seconds);
   if (nodes <= 1) return inside;
   return slower_of(inside, across_nodes(kind, bytes, local, nodes, n));
 }

@@ -1,4 +1,5 @@
-// Collectives among GPUs: measured rates inside one NVLink or xGMI domain, and NIC rings across nodes.
+// Collectives among GPUs: measured rates inside one NVLink or xGMI domain, and rings or trees of NICs across nodes. The
+// two levels work on different parts of the array at once, so that the slower one decides.
 #ifndef HLOROOF_LIB_TIME_SCALE_UP_H_
 #define HLOROOF_LIB_TIME_SCALE_UP_H_
 
@@ -19,7 +20,11 @@ struct ScaleUpCost {
   Num latency_seconds = 0.0;
   double wire_bytes = 0;       // sent by one device, the larger of inside its domain and through its NIC
   double link_bytes = 0;       // the part of `wire_bytes` on the slower of the two
-  double network_seconds = 0;  // equals `seconds` if the network is the slower part, else 0
+  double domain_seconds = 0;   // that the links of the domain are busy
+  double network_seconds = 0;  // that the NICs are busy
+  bool tree = false;           // the nodes form trees, not rings
+
+  bool is_bound_by_network() const { return network_seconds > 0 && network_seconds >= domain_seconds; }
 };
 
 // The rates of the device for one kind. A kind without rates uses those of the all-gather. Permutations and sends have
@@ -37,8 +42,8 @@ inline double rounds(CollectiveKind kind) { return kind == CollectiveKind::kAllR
 struct Send {
   double bytes = 0;
   std::int64_t devices = 2;
-  bool relays = false;       // some device receives from a device other than the one it sends to
-  bool leaves_node = false;  // some message goes over the network
+  bool relays = false;  // some device receives from a device other than the one it sends to
+  double leaving = 0;   // messages of one node that go over the network, at most
 };
 template <class Num>
 ScaleUpCost<Num> send_cost(const Send& send, const Numbers<Num>& numbers);

@@ -80,6 +80,10 @@ bool is_idle(const Device& device, const std::string& path) {
   if (path == "network.reduction_bandwidth") {
     return device.network.bandwidth && *device.network.reduction_bandwidth / 2 >= 3 * *device.network.bandwidth;
   }
+  // Where the switch reduces, all-reduces are trees of full rate. Between two nodes of one device each, which is what
+  // domains of one leave here, a tree is a ring.
+  if (path == "network.tree_efficiency") return device.scale_up.reduces_in_switch || device.scale_up.domain < 2;
+  if (path == "scale_up.reduces_in_switch") return device.scale_up.domain < 2;
   // Nothing is sent in chunks where the network is not known.
   if (path == "network.chunk_bytes") return !device.network.bandwidth;
   // No operation is said to need the unit.
@@ -165,14 +169,16 @@ TEST_CASE("device numbers: a better one makes no op slower") {
 // What `devices show` lists though no prediction reads it: facts by which a reader knows the device.
 TEST_CASE("device numbers: few describe a device and no more") {
   const std::set<std::string> described = {
-      "power",                  // design power of the chip
-      "clock",                  // of a GPU; its peaks are numbers of their own
-      "matrix.clock",           // of a GPU's peaks, where another
-      "cores_per_chip",         // of GPUs and others: what "per core" in the device file is multiplied by
-      "devices_per_chip",       // the same: what "per chip" is divided by
-      "on_chip.vmem_capacity",  // how much fits is the compiler's concern
-      "on_chip.l2_capacity",    // the same of the hardware
-      "ici.max_chips",          // of a pod
+      "power",                            // design power of the chip
+      "clock",                            // of a GPU; its peaks are numbers of their own
+      "matrix.clock",                     // of a GPU's peaks, where another
+      "cores_per_chip",                   // of GPUs and others: what "per core" in the device file is multiplied by
+      "devices_per_chip",                 // the same: what "per chip" is divided by
+      "on_chip.vmem_capacity",            // how much fits is the compiler's concern
+      "on_chip.l2_capacity",              // the same of the hardware
+      "ici.max_chips",                    // of a pod
+      "matrix.highest_utilization.bf16",  // a diagnosis compares with them
+      "matrix.highest_utilization.f8",
   };
   for (const std::string& name : device_names()) {
     for (const Parameter& parameter : parameters(find_device(name).value())) {

@@ -134,7 +134,7 @@ void run_calibrate(const CalibrateFlags& flags, Context& context) {
   if (!evidence.ok()) return context.fail(evidence.status());
   const Split split = split_in_two(evidence->measurements);
   const Device before = device;
-  const std::string base = device.name;
+  const std::string base = device.name.substr(0, device.name.find('@'));  // a device file names no network
   const ParameterSource source{Provenance::kFitted, "hloroof calibrate --device " + base + " " + evidence->option, ""};
   auto fitted = fit_parameters(device, split.fitted, evidence->parameters, source);
   if (!fitted.ok()) return context.fail(fitted.status());
