@@ -40,22 +40,22 @@ bool is_of(const NamedNetwork& network, std::string_view device) {
 }
 
 // Network = the members of a device file that say something of the network, and "devices": [name...]
-absl::StatusOr<NamedNetwork> read_network(const std::string& name, const JsonValue& value, std::string_view path) {
+absl::StatusOr<NamedNetwork> read_network(const std::string& name, const OrderedJson& value, std::string_view path) {
   const std::string at = absl::StrCat(to_absl(path), ": at networks.", name.substr(0, kMostOfName));
-  if (!value.is(JsonValue::Kind::kObject)) return invalid_argument(absl::StrCat(at, ": expected an object"));
+  if (!value.is_object()) return invalid_argument(absl::StrCat(at, ": expected an object"));
   NamedNetwork network;
   network.name = name;
   // The numbers are those of a device file, and are read as such.
-  JsonValue numbers;
-  numbers.kind = JsonValue::Kind::kObject;
-  numbers.members.push_back({"schema", {}});
-  numbers.members.back().value.kind = JsonValue::Kind::kString;
-  numbers.members.back().value.string = kDeviceSchema;
-  for (const auto& [key, member] : value.members) {
-    if (key == "devices") {
-      for (const JsonValue& device : member.elements) network.devices.push_back(device.string);
+  OrderedJson numbers = OrderedJson::object();
+  numbers["schema"] = kDeviceSchema;
+  for (const auto& [key, member] : value.items()) {
+    if (key == "devices" && member.is_array()) {
+      for (const OrderedJson& device : member) {
+        if (!device.is_string()) return invalid_argument(absl::StrCat(at, ".devices: expected an array of names"));
+        network.devices.push_back(device.get<std::string>());
+      }
     } else if (key == "display_name" || key == "sources" || key == "network" || key == "scale_up") {
-      numbers.members.push_back({key, member});
+      numbers[key] = member;
     } else {
       return invalid_argument(absl::StrCat(at, ".", key.substr(0, kMostOfName),
                                            ": no such member; a network has display_name, devices, network, scale_up "
@@ -76,21 +76,20 @@ absl::StatusOr<NamedNetwork> read_network(const std::string& name, const JsonVal
 }  // namespace
 
 absl::StatusOr<std::vector<NamedNetwork>> read_networks(std::string_view text, std::string_view path) {
-  absl::StatusOr<JsonValue> tree = parse_json(text, path);
+  const absl::StatusOr<OrderedJson> tree = parse_json(text, path);
   if (!tree.ok()) return tree.status();
-  const JsonValue* const schema = tree->find("schema");
-  if (schema == nullptr || schema->string != kNetworksSchema) {
+  const OrderedJson* const schema = find(*tree, {"schema"});
+  if (schema == nullptr || *schema != kNetworksSchema) {
     return invalid_argument(absl::StrCat(to_absl(path), ": at schema: expected \"", to_absl(kNetworksSchema), "\""));
   }
-  const JsonValue* const list = tree->find("networks");
-  if (list == nullptr || !list->is(JsonValue::Kind::kObject)) {
+  const OrderedJson* const list = find(*tree, {"networks"});
+  if (list == nullptr || !list->is_object()) {
     return invalid_argument(absl::StrCat(to_absl(path), ": at networks: expected an object of networks by name"));
   }
   std::vector<NamedNetwork> networks;
-  for (const auto& [name, value] : list->members) {
+  for (const auto& [name, value] : list->items()) {
     // One whose numbers differ between devices is an array.
-    const bool is_list = value.is(JsonValue::Kind::kArray);
-    for (const JsonValue& one : is_list ? value.elements : std::vector<JsonValue>{value}) {
+    for (const OrderedJson& one : value.is_array() ? value : OrderedJson::array({value})) {
       absl::StatusOr<NamedNetwork> network = read_network(name, one, path);
       if (!network.ok()) return network.status();
       networks.push_back(*std::move(network));
