@@ -1,9 +1,15 @@
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "lib/analysis/op_name.h"
+#include "lib/base/strings.h"
 #include "lib/base/units.h"
 #include "lib/describe/short_names.h"
 #include "lib/describe/table.h"
@@ -13,9 +19,17 @@
 #include "lib/report/verdict.h"
 #include "lib/report/views.h"
 #include "lib/step/facts.h"
+#include "lib/time/assumed_rate.h"
 
 namespace hloroof::internal::inline report {
 namespace {
+
+// The rate that decides the time of an op, if nobody measured it on the device; else empty.
+std::string_view assumed_rate_of(const StepPrediction& p, const OpPrediction& op) {
+  if (p.facts == nullptr || op.work.source >= CostSource::kAssumed) return {};
+  if (p.facts->collectives.by_carrier.count(op.id.index) > 0) return {};
+  return assumed_rate(op.work, op.time, p.facts->target.device, p.facts->costs.products_busy);
+}
 
 // Names the ops with the most time that is assumed or unknown: "fusion.3 12.1 %, custom-call.7 4.0 %, 3 others".
 std::string unsure_ops(const StepPrediction& p, std::size_t width) {
@@ -24,7 +38,7 @@ std::string unsure_ops(const StepPrediction& p, std::size_t width) {
   std::vector<const OpPrediction*> ops;
   for (const OpPrediction& op : p.ops) {
     const bool is_unsure = op.source == CostSource::kAssumed || op.source == CostSource::kUnknown;
-    if (is_unsure && op.exposed_seconds > kLeast * p.step_seconds) ops.push_back(&op);
+    if (is_unsure && assumed_rate_of(p, op).empty() && op.exposed_seconds > kLeast * p.step_seconds) ops.push_back(&op);
   }
   if (ops.empty()) return "";
   std::stable_sort(ops.begin(), ops.end(), [](auto* a, auto* b) { return a->exposed_seconds > b->exposed_seconds; });
@@ -38,6 +52,25 @@ std::string unsure_ops(const StepPrediction& p, std::size_t width) {
   if (ops.size() > kMost)
     absl::StrAppend(&text, ", ", ops.size() - kMost, ops.size() == kMost + 1 ? " other" : " others");
   return "  not modelled    " + wrap(text, width, 18) + "\n";
+}
+
+// Names the rates that nobody measured on the device, by what they decide: "hbm.efficiency 12.1 %, ...".
+std::string assumed_rates(const StepPrediction& p, std::size_t width) {
+  if (p.facts == nullptr || p.step_seconds <= 0) return "";
+  std::map<std::string_view, double> seconds;
+  for (const OpPrediction& op : p.ops) {
+    if (op.source != CostSource::kAssumed) continue;
+    if (const std::string_view rate = assumed_rate_of(p, op); !rate.empty()) seconds[rate] += op.exposed_seconds;
+  }
+  if (seconds.empty()) return "";
+  std::vector<std::pair<std::string_view, double>> rates(seconds.begin(), seconds.end());
+  std::stable_sort(rates.begin(), rates.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::string text;
+  for (const auto& [rate, time] : rates) {
+    absl::StrAppend(&text, text.empty() ? "" : ", ", to_absl(rate), " ", format_percent(time / p.step_seconds));
+  }
+  absl::StrAppend(&text, " of the step: not measured on ", p.facts->target.device.name);
+  return "  assumed rates   " + wrap(text, width, 18) + "\n";
 }
 
 // What the MFU counts; empty if that is all FLOPs, as the HFU does.
@@ -134,6 +167,7 @@ std::string summary_view(const StepPrediction& p, const ViewOptions& options) {
   out += line("coverage", format_percent(p.modelled_share) + " modelled",
               format_percent(p.assumed_share) + " assumed, " + format_percent(p.unknown_share) + " unknown");
   out += unsure_ops(p, options.width);
+  out += assumed_rates(p, options.width);
   if (measurements_apply(p)) {
     out +=
         "  trust           " + wrap(trust_text(p.facts->target.device, kind_of_program(p)), options.width, 18) + "\n";
