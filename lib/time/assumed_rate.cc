@@ -22,7 +22,8 @@ std::string_view rate_of_attention(const MatrixWork& product) {
 std::string_view rate_of_product(const MatrixWork& product, const Device& device, double products_busy) {
   const GpuCore& core = *device.gpu();
   if (product.programs > 0) return "program.matrix_efficiency";
-  if (product.is_attention && product.kept_keys > 0 && core.attention.forward.head_128) return rate_of_attention(product);
+  if (product.is_attention && product.kept_keys > 0 && core.attention.forward.head_128)
+    return rate_of_attention(product);
   const auto peak = product_peak(product, Numbers<double>(device));
   if (!peak) return {};
   const MatrixType type = peak->type;

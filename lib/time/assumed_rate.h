@@ -14,7 +14,8 @@ namespace hloroof::internal::inline time {
 bool is_assumed(const Device& device, std::string_view path);
 
 // The path of the rate that decides the time of an op on a GPU, if it is assumed; else empty. It is that of the
-// products or of HBM, whichever bounds the op, in a step whose products take `products_busy` seconds at the burst rates.
+// products or of HBM, whichever bounds the op, in a step whose products take `products_busy` seconds at the burst
+// rates.
 std::string_view assumed_rate(const Work& work, const OpTime& time, const Device& device, double products_busy);
 
 }  // namespace hloroof::internal::inline time

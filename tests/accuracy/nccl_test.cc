@@ -1,5 +1,6 @@
 // Collectives of nccl-tests inside one machine (measured/gpu_aiconfigurator of the open data), against the numbers that
-// are fitted to every second size of each series: those of A100, and of the setting nccl-tests. Skipped without the data.
+// are fitted to every second size of each series: those of A100, and of the setting nccl-tests. Skipped without the
+// data.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
