@@ -101,6 +101,12 @@ void diagnose_numbers(Diagnosis& diagnosis);
 // Adds a finding for each number that the device file lacks and the time of some op needs.
 void diagnose_device_numbers(Diagnosis& diagnosis);
 
+// Adds a finding if a program spans nodes of GPUs whose network the target does not name.
+void diagnose_network(Diagnosis& diagnosis);
+
+// Adds a finding if a GPU would be used better than in any published step.
+void diagnose_utilization(Diagnosis& diagnosis);
+
 // Appends all findings to prediction.diagnostics, grouped by cause (causes.h) and ordered by severity and then by cost,
 // highest first. Findings about the origin come before all others. All other members of the prediction must be filled
 // in.

@@ -36,6 +36,10 @@ std::string trust_text(const Device& device, std::optional<Measured> what) {
                                   [&](const Accuracy& accuracy) { return accuracy.what == what; });
   const bool is_like_it = found != device.accuracy.end();
   const Accuracy& shown = is_like_it ? *found : device.accuracy.front();
+  if (what == Measured::kSteps && !is_like_it && device.gpu() != nullptr) {
+    return absl::StrCat("no steps measured on ", device.name, "; ", counted(shown), ": held-back median error ",
+                        format_percent(shown.median));
+  }
   const std::string rows = is_like_it ? absl::StrCat(counted(shown), " measured on ", device.name)
                                       : absl::StrCat("none like it measured on ", device.name, "; ", counted(shown));
   return absl::StrCat(rows, ": held-back median error ", format_percent(shown.median));

@@ -155,6 +155,9 @@ std::string describe_devices(std::span<const Device> devices) {
   absl::StrAppend(&out, "TF/s (bf16; *: f16, having no bf16), memory and GB/s: of one JAX device.\n",
                   "flop/B: ridge point. joins: devices of one pod or scale-up domain.\n",
                   "measured: median error on held-back measurements; devices show has every kind.\n");
+  wrap(absl::StrCat(
+           "A GPU's network may follow its name, as in h100_sxm@a3-high: ", absl::StrJoin(network_names(), ", "), "."),
+       "", out);
   return out;
 }
 

@@ -199,9 +199,10 @@ std::string network_words(const Device& device) {
                                                      network.node_devices ? *network.node_devices
                                                                           : static_cast<double>(device.scale_up.domain))
                                    : absl::StrCat("a ", nic, " for each device");
-  absl::StrAppend(&words, ", of which large transfers attain ",
-                  absl::StrFormat("%g", network.efficiency ? *network.efficiency : 1.0), "; domains of ",
-                  device.scale_up.domain, ". ");
+  absl::StrAppend(&words,
+                  network.efficiency ? absl::StrFormat(", of which large transfers attain %g", *network.efficiency)
+                                     : std::string(", whose efficiency is not known and taken for 1"),
+                  "; domains of ", device.scale_up.domain, ". ");
   if (!network.name.empty()) return absl::StrCat(network.name, ", ", network.description, ": ", words);
   std::vector<std::string> others;
   for (const NamedNetwork& other : built_in_networks()) {

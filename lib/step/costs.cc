@@ -17,6 +17,7 @@
 #include "lib/step/device_count.h"
 #include "lib/step/messages.h"
 #include "lib/step/slice_copies.h"
+#include "lib/time/assumed_rate.h"
 #include "lib/time/collective.h"
 #include "lib/time/op_time.h"
 #include "lib/time/sustained_rate.h"
@@ -229,6 +230,11 @@ void time_instruction(InstructionView instruction, const CostInputs& inputs, con
       CallFacts::role(inputs.calls, computation.id()) == ComputationRole::kCalled && is_command_buffer(computation);
   time = op_time(work, inputs.device, {in_graph ? LaunchedBy::kCommandBuffer : LaunchedBy::kHost, products_busy});
   time.seconds = std::min(time.seconds, kForever);
+  const bool is_collective = carried.first != carried.second;  // whose rates are those of links
+  if (!is_collective && time.source == CostSource::kModel &&
+      !assumed_rate(work, time, inputs.device, products_busy).empty()) {
+    time.source = CostSource::kAssumed;
+  }
   demand = plain_demand(instruction, work, time, inputs.device);
   add_collectives(instruction, inputs.collectives, carried, time, demand);
   if (inputs.options.estimates == EstimateSource::kCompiler) {

@@ -25,6 +25,7 @@
 #include "lib/hardware/device_facts.h"
 #include "lib/hardware/device_fields.h"
 #include "lib/hardware/matrix_rate.h"
+#include "lib/time/assumed_rate.h"
 #include "lib/time/missing_numbers.h"
 #include "lib/time/numbers.h"
 #include "lib/time/permute.h"
@@ -309,6 +310,28 @@ double leaving_node(const std::vector<std::pair<std::int64_t, std::int64_t>>& pa
   return most;
 }
 
+// The path of the rate that decides the time of a collective among GPUs, if it is assumed; else empty.
+std::string assumed_link_rate(CollectiveKind kind, bool on_network, const Device& device) {
+  std::string path = "network.efficiency";
+  if (on_network) {
+    if (!device.network.efficiency) path = "network.bandwidth";
+  } else {
+    const CollectiveRates& rates = rates_of(device, kind);
+    const bool sends = kind == CollectiveKind::kCollectivePermute || is_point_to_point(kind);
+    path = sends ? std::string(path_of(&device.scale_up.permute.efficiency, device))
+                 : std::string(path_of(rates.efficiency ? &rates.efficiency : &rates.peer_efficiency, device));
+    if (!sends && !rates.efficiency && !rates.peer_efficiency) path = "scale_up.efficiency";
+  }
+  return device.gpu() != nullptr && is_assumed(device, path) ? path : std::string();
+}
+
+// Describes how nodes take part in a collective.
+std::string nodes_text(bool tree, std::int64_t nodes, const Device& device) {
+  const std::string& network = device.network.name;
+  return absl::StrCat(tree ? "trees" : "rings", " between ", nodes, " nodes", network.empty() ? "" : " of ", network,
+                      " and inside them");
+}
+
 // The seconds of one execution of a collective.
 template <class Num>
 struct CollectiveTime {
@@ -339,15 +362,16 @@ CollectiveTime<Num> time_on_gpus(const Collective& collective, const std::vector
     }
     part = scale_up_cost(collective.kind, bytes, levels.scale_up, levels.nodes, n);
   }
+  const std::string assumed = assumed_link_rate(collective.kind, part.is_bound_by_network(), n.device());
+  if (!assumed.empty()) assume(cost, absl::StrCat("nobody measured ", assumed, " of ", n.device().name));
   cost.wire_bytes = part.wire_bytes;
   cost.busiest_link_bytes = part.link_bytes;
   const LinkKind link = part.is_bound_by_network() ? LinkKind::kNetwork : LinkKind::kScaleUp;
   cost.other_level_seconds = std::min(part.domain_seconds, part.network_seconds);
   cost.resource = resource_of(link);
   cost.link_bandwidth = nominal_bandwidth(n.device(), link);
-  cost.algorithm = levels.nodes > 1 ? absl::StrCat(part.tree ? "trees" : "rings", " between ", levels.nodes,
-                                                   " nodes and inside them")
-                                    : std::string("inside the scale-up domain");
+  cost.algorithm =
+      levels.nodes > 1 ? nodes_text(part.tree, levels.nodes, n.device()) : std::string("inside the scale-up domain");
   return {part.seconds, part.latency_seconds};
 }
 

@@ -75,6 +75,8 @@ const Case kCorpus[] = {
     {kReshard, "tpu/moe_ep_train.v5e_2x4.hlo", "tpu_v5e", "tpu/coll_a2a_1024mb.v5e_2x4.hlo"},
     {kUnscheduled, "unoptimized/conv2d.v5e_2x4.hlo", "tpu_v5e", "tpu/conv2d.v5e_2x4.hlo"},
     {kMeshAssumed, "tpu/conv2d.v3_2x2.hlo", "tpu_v3", "gpu/softmax.h100_sxm_1x1x8.hlo", "h100_sxm"},
+    {kNetworkAssumed, "step/llama3.1-70b.h200-256.hlo", "h200_sxm", "step/llama2-7b.h100-8.hlo", "h100_sxm"},
+    {kUnseenUtilization, "step/llama2-7b.h100-8.hlo", "h100_sxm", "gpu/softmax.h100_sxm_1x1x8.hlo"},
     {kModelDiffers, "tpu/softmax.v5e_2x4.hlo", "tpu_v5e", "gpu/softmax.h100_sxm_1x1x8.hlo", "h100_sxm"},
 };
 

@@ -149,6 +149,7 @@ TEST_CASE("networks: what a GPU assumes, in words") {
   CHECK(words("tpu_v5e").empty());
   CHECK_THAT(words("h100_sxm"),
              ContainsSubstring("a NIC of 50 GB/s for each device, of which large transfers attain 0.5"));
+  CHECK_THAT(words("b200_sxm"), ContainsSubstring("whose efficiency is not known and taken for 1; domains of 8"));
   CHECK_THAT(words("h100_sxm"), ContainsSubstring("h100_sxm@a3-high"));
   CHECK_THAT(words("h100_sxm@a3-high"), ContainsSubstring("4 NICs of 25 GB/s for each 8 devices"));
   CHECK_THAT(words("h100_sxm@a3-high"), ContainsSubstring("GPUDirect-TCPX"));

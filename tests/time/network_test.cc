@@ -168,7 +168,7 @@ TEST_CASE("networks: both levels of a machine are busy") {
   CHECK(cost.other_level_seconds == Approx(scale_up_cost(target.device, kGather, 1e9, 8, 2).domain_seconds));
   CHECK(cost.other_level_seconds > 0);
   CHECK(cost.other_level_seconds < cost.bandwidth_seconds / 5);
-  CHECK_THAT(cost.algorithm, ContainsSubstring("rings between 2 nodes"));
+  CHECK_THAT(cost.algorithm, ContainsSubstring("rings between 2 nodes of a3-high and inside them"));
 }
 
 }  // namespace

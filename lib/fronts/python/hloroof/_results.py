@@ -489,7 +489,8 @@ class Diagnostic:
     donation-missed, unknown-trip-count, unknown-custom-call, kernel-assumed, unknown-opcode, unknown-attribute,
     unreadable-slice-transfer, no-entry, operand-mismatch, unknown-device-count, impossible-number,
     missing-attribute, missing-operand, missing-predecessor, missing-computation, unscheduled, memory-incomplete,
-    untuned-blocks, mesh-assumed, missing-device-number, model-differs-from-compiler."""
+    untuned-blocks, mesh-assumed, missing-device-number, network-assumed, unseen-utilization,
+    model-differs-from-compiler."""
     severity: str
     """Severity of the finding. One of info, warning, error."""
     message: str

@@ -1,0 +1,69 @@
+// Which rate that nobody measured on a device decides the time of an op.
+#include "lib/time/assumed_rate.h"
+
+#include <string>
+
+#include "hloroof/device.h"
+#include "tests/catch.h"
+
+namespace hloroof::internal {
+namespace {
+
+Work product(ElementType type) {
+  Work work;
+  MatrixWork matrix;
+  matrix.m = matrix.n = matrix.k = 8192;
+  matrix.flops = 2 * 8192.0 * 8192 * 8192;
+  matrix.lhs = matrix.rhs = type;
+  work.matrix.push_back(matrix);
+  return work;
+}
+
+Work attention(double head, bool is_gradient) {
+  Work work = product(ElementType::kBf16);
+  work.matrix[0].is_attention = true;
+  work.matrix[0].kept_keys = 4096;
+  work.matrix[0].n = head;
+  work.matrix[0].is_gradient = is_gradient;
+  return work;
+}
+
+TEST_CASE("assumed rates: the number that decides, if it is assumed") {
+  const double burst = 0;
+  const double long_step = 10;  // s of products
+  const struct {
+    std::string device;
+    Work work;
+    Resource bound;
+    double busy;
+    std::string rate;
+  } cases[] = {
+      {"h100_sxm", product(ElementType::kBf16), Resource::kMatrix, burst, ""},  // fitted
+      {"h100_sxm", product(ElementType::kBf16), Resource::kMatrix, long_step, "matrix.sustained.bf16"},
+      {"h200_sxm", product(ElementType::kBf16), Resource::kMatrix, long_step, ""},  // measured with the power
+      {"h100_sxm", product(ElementType::kBf16), Resource::kHbm, burst, "hbm.efficiency"},
+      {"h100_sxm", product(ElementType::kBf16), Resource::kVector, burst, ""},
+      {"h100_sxm", attention(128, false), Resource::kMatrix, burst, ""},
+      {"h100_sxm", attention(256, false), Resource::kMatrix, burst, "attention.forward.head_256"},
+      {"h100_sxm", attention(128, true), Resource::kMatrix, burst, ""},  // derived from published rates
+      {"tpu_v5e", product(ElementType::kBf16), Resource::kHbm, burst, ""},
+      {"trainium2", product(ElementType::kBf16), Resource::kHbm, burst, ""},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.device, c.rate, c.busy);
+    const Device device = find_device(c.device).value();
+    OpTime time;
+    time.bound = c.bound;
+    CHECK(assumed_rate(c.work, time, device, c.busy) == c.rate);
+  }
+  // A number that the user states is the user's.
+  Device device = find_device("h100_sxm").value();
+  CHECK(is_assumed(device, "hbm.efficiency"));
+  CHECK_FALSE(is_assumed(device, "hbm.bandwidth"));
+  CHECK_FALSE(is_assumed(device, "no.number"));
+  REQUIRE(set_parameter(device, "hbm.efficiency", 0.9).ok());
+  CHECK_FALSE(is_assumed(device, "hbm.efficiency"));
+}
+
+}  // namespace
+}  // namespace hloroof::internal
