@@ -7,6 +7,8 @@
 #include "lib/ir/rows.h"
 #include "lib/ir/value_walk.h"
 #include "lib/text/module_parser.h"
+#include "lib/values/operand_count.h"
+#include "lib/values/scan.h"
 
 namespace hloroof::internal::inline text {
 
@@ -87,6 +89,44 @@ bool ModuleParser::check_async(const InstructionFrame& frame) {
     }
   }
   return true;
+}
+
+// Newer XLA lets a start leave operands to the updates that follow it: dot-start() and then dot-update(start, lhs).
+// Returns whether the short form is of such a chain: a start that lacks operands of X and lists those that it has, or
+// an update of a start that does and has operands of its own.
+bool ModuleParser::binds_later(const InstructionFrame& frame) const {
+  const std::size_t count = operands_.size() - frame.operand_begin;
+  if (frame.row.opcode == Opcode::kAsyncUpdate) {
+    return count > 1 && row_of(*module_, operands_[frame.operand_begin]).opcode == Opcode::kUnknown;
+  }
+  if (frame.row.opcode != Opcode::kAsyncStart) return false;
+  const Shape& shape = module_->shape(frame.row.shape);
+  if (!shape.is_tuple() || shape.elements.size() < 2) return false;
+  const Shape& given = module_->shape(shape.elements[0]);
+  if (!given.is_tuple() || given.elements.size() != count) return false;
+  constexpr std::size_t kMost = 8;
+  const auto takes = [&](std::size_t n) {
+    const auto wrapped = static_cast<Opcode>(frame.row.number);
+    return wrapped == Opcode::kDot ? n == 2 : takes_operands(wrapped, n);
+  };
+  if (takes(count)) return false;
+  for (std::size_t more = count + 1; more <= kMost; ++more) {
+    if (takes(more)) return true;
+  }
+  return false;
+}
+
+// Takes the instruction for one whose opcode is not known, as the operation of such a chain is not: its operands come
+// later. It is charged at its boundary and reported.
+void ModuleParser::make_unknown(InstructionFrame& frame) {
+  std::size_t size = 0;
+  while (is_word(frame.opcode_at[size])) ++size;
+  ModuleBuilder builder(*module_);
+  ++builder.unknowns().opcodes;
+  frame.row.opcode = Opcode::kUnknown;
+  frame.row.flags &= ~InstructionData::kSugaredAsync;
+  frame.row.number = static_cast<std::uint32_t>(builder.unknown_opcodes().size());
+  builder.unknown_opcodes().push_back(range_of({frame.opcode_at, size}));
 }
 
 // Builds the computation of a short-form start whose shape check_async has checked: a parameter for each operand, and X

@@ -39,6 +39,10 @@ bool ModuleParser::check_instruction(InstructionFrame& frame) {
   }
   const bool sugared = (row.flags & InstructionData::kSugaredAsync) != 0;
   const bool wraps = sugared && row.opcode == Opcode::kAsyncStart;
+  if (sugared && !options_->strict && binds_later(frame)) {
+    make_unknown(frame);
+    return true;
+  }
   // The operands and attributes of a short-form start belong to the wrapped instruction.
   const Opcode opcode = wraps ? static_cast<Opcode>(row.number) : row.opcode;
   if (!check_operand_count(frame, opcode) || !check_attributes(frame, opcode)) return false;

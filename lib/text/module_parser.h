@@ -181,6 +181,8 @@ class ModuleParser {
   // async.cc
   InstructionId async_producer(InstructionId id) const;
   bool check_async(const InstructionFrame& frame);
+  bool binds_later(const InstructionFrame& frame) const;
+  void make_unknown(InstructionFrame& frame);
   static bool async_sugar(std::string_view text, Opcode* opcode, Opcode* wrapped);
   bool synthesize_wrapped(InstructionFrame& frame);
 
