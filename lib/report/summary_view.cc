@@ -62,100 +62,100 @@ std::string origin_line(const StepPrediction& p) {
   if (p.text_slices > 1) line += absl::StrFormat(" in each of %d slices", p.text_slices);
   if (p.replica_count > 1) line += absl::StrFormat(", %d replicas", p.replica_count);
   return line;
-  // The rate that decides the time of an op, if nobody measured it on the device; else empty.
-  std::string_view assumed_rate_of(const StepPrediction& p, const OpPrediction& op) {
-    if (p.facts == nullptr || op.work.source >= CostSource::kAssumed) return {};
-    if (p.facts->collectives.by_carrier.count(op.id.index) > 0) return {};
-    return assumed_rate(op.work, op.time, p.facts->target.device, p.facts->costs.products_busy);
-  }
+}
 
-  // Names the ops with the most time that is assumed or unknown: "fusion.3 12.1 %, custom-call.7 4.0 %, 3 others".
-  std::string unsure_ops(const StepPrediction& p, std::size_t width) {
-    constexpr double kLeast = 0.001;  // share of the step
-    constexpr std::size_t kMost = 3;
-    std::vector<const OpPrediction*> ops;
-    for (const OpPrediction& op : p.ops) {
-      const bool is_unsure = op.source == CostSource::kAssumed || op.source == CostSource::kUnknown;
-      if (is_unsure && assumed_rate_of(p, op).empty() && op.exposed_seconds > kLeast * p.step_seconds)
-        ops.push_back(&op);
-    }
-    if (ops.empty()) return "";
-    std::stable_sort(ops.begin(), ops.end(), [](auto* a, auto* b) { return a->exposed_seconds > b->exposed_seconds; });
-    const ShortNames names(p);
-    std::string text;
-    for (std::size_t i = 0; i < std::min(kMost, ops.size()); ++i) {
-      absl::StrAppend(&text, i > 0 ? ", " : "", names.shorten_cell(ops[i]->name, 40), " ",
-                      format_percent(ops[i]->exposed_seconds / p.step_seconds),
-                      ops[i]->source == CostSource::kUnknown ? " unknown" : "");
-    }
-    if (ops.size() > kMost)
-      absl::StrAppend(&text, ", ", ops.size() - kMost, ops.size() == kMost + 1 ? " other" : " others");
-    return "  not modelled    " + wrap(text, width, 18) + "\n";
-  }
+// The rate that decides the time of an op, if nobody measured it on the device; else empty.
+std::string_view assumed_rate_of(const StepPrediction& p, const OpPrediction& op) {
+  if (p.facts == nullptr || op.work.source >= CostSource::kAssumed) return {};
+  if (p.facts->collectives.by_carrier.count(op.id.index) > 0) return {};
+  return assumed_rate(op.work, op.time, p.facts->target.device, p.facts->costs.products_busy);
+}
 
-  // Names the rates that nobody measured on the device, by what they decide: "hbm.efficiency 12.1 %, ...".
-  std::string assumed_rates(const StepPrediction& p, std::size_t width) {
-    if (p.facts == nullptr || p.step_seconds <= 0) return "";
-    std::map<std::string_view, double> seconds;
-    for (const OpPrediction& op : p.ops) {
-      if (op.source != CostSource::kAssumed) continue;
-      if (const std::string_view rate = assumed_rate_of(p, op); !rate.empty()) seconds[rate] += op.exposed_seconds;
-    }
-    if (seconds.empty()) return "";
-    std::vector<std::pair<std::string_view, double>> rates(seconds.begin(), seconds.end());
-    std::stable_sort(rates.begin(), rates.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
-    std::string text;
-    for (const auto& [rate, time] : rates) {
-      absl::StrAppend(&text, text.empty() ? "" : ", ", to_absl(rate), " ", format_percent(time / p.step_seconds));
-    }
-    absl::StrAppend(&text, " of the step: not measured on ", p.facts->target.device.name);
-    return "  assumed rates   " + wrap(text, width, 18) + "\n";
+// Names the ops with the most time that is assumed or unknown: "fusion.3 12.1 %, custom-call.7 4.0 %, 3 others".
+std::string unsure_ops(const StepPrediction& p, std::size_t width) {
+  constexpr double kLeast = 0.001;  // share of the step
+  constexpr std::size_t kMost = 3;
+  std::vector<const OpPrediction*> ops;
+  for (const OpPrediction& op : p.ops) {
+    const bool is_unsure = op.source == CostSource::kAssumed || op.source == CostSource::kUnknown;
+    if (is_unsure && assumed_rate_of(p, op).empty() && op.exposed_seconds > kLeast * p.step_seconds) ops.push_back(&op);
   }
+  if (ops.empty()) return "";
+  std::stable_sort(ops.begin(), ops.end(), [](auto* a, auto* b) { return a->exposed_seconds > b->exposed_seconds; });
+  const ShortNames names(p);
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kMost, ops.size()); ++i) {
+    absl::StrAppend(&text, i > 0 ? ", " : "", names.shorten_cell(ops[i]->name, 40), " ",
+                    format_percent(ops[i]->exposed_seconds / p.step_seconds),
+                    ops[i]->source == CostSource::kUnknown ? " unknown" : "");
+  }
+  if (ops.size() > kMost)
+    absl::StrAppend(&text, ", ", ops.size() - kMost, ops.size() == kMost + 1 ? " other" : " others");
+  return "  not modelled    " + wrap(text, width, 18) + "\n";
+}
 
-  // What the MFU counts; empty if that is all FLOPs, as the HFU does.
-  std::string model_flops_text(const StepPrediction& p) {
-    if (p.facts != nullptr && p.facts->options.model_flops) {
-      return "of " + format_flops(*p.facts->options.model_flops) + " on all devices, as given";
-    }
-    std::string text;
-    if (p.recomputed_flops > 0) text = format_flops(p.recomputed_flops) + " recomputed";
-    if (p.redundant_flops > 0) {
-      absl::StrAppend(&text, text.empty() ? "" : " and ", format_flops(p.redundant_flops),
-                      " repeated by other devices");
-    }
-    return text.empty() ? "" : "at most: without " + text;
+// Names the rates that nobody measured on the device, by what they decide: "hbm.efficiency 12.1 %, ...".
+std::string assumed_rates(const StepPrediction& p, std::size_t width) {
+  if (p.facts == nullptr || p.step_seconds <= 0) return "";
+  std::map<std::string_view, double> seconds;
+  for (const OpPrediction& op : p.ops) {
+    if (op.source != CostSource::kAssumed) continue;
+    if (const std::string_view rate = assumed_rate_of(p, op); !rate.empty()) seconds[rate] += op.exposed_seconds;
   }
+  if (seconds.empty()) return "";
+  std::vector<std::pair<std::string_view, double>> rates(seconds.begin(), seconds.end());
+  std::stable_sort(rates.begin(), rates.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::string text;
+  for (const auto& [rate, time] : rates) {
+    absl::StrAppend(&text, text.empty() ? "" : ", ", to_absl(rate), " ", format_percent(time / p.step_seconds));
+  }
+  absl::StrAppend(&text, " of the step: not measured on ", p.facts->target.device.name);
+  return "  assumed rates   " + wrap(text, width, 18) + "\n";
+}
 
-  // The measurements are of compiled programs on the device. They say nothing of another program, nor of one in which
-  // nothing is modelled.
-  bool measurements_apply(const StepPrediction& p) {
-    const auto is_other = [](const Diagnostic& finding) {
-      return is_about_origin(finding) || finding.code == DiagnosticCode::kWrongGeneration;
-    };
-    return p.facts != nullptr && p.modelled_share > 0 &&
-           std::none_of(p.diagnostics.begin(), p.diagnostics.end(), is_other);
+// What the MFU counts; empty if that is all FLOPs, as the HFU does.
+std::string model_flops_text(const StepPrediction& p) {
+  if (p.facts != nullptr && p.facts->options.model_flops) {
+    return "of " + format_flops(*p.facts->options.model_flops) + " on all devices, as given";
   }
+  std::string text;
+  if (p.recomputed_flops > 0) text = format_flops(p.recomputed_flops) + " recomputed";
+  if (p.redundant_flops > 0) {
+    absl::StrAppend(&text, text.empty() ? "" : " and ", format_flops(p.redundant_flops), " repeated by other devices");
+  }
+  return text.empty() ? "" : "at most: without " + text;
+}
 
-  // The kind of measurement that a run of this program would be: a step if it trains, or else what takes most of its
-  // time.
-  std::optional<Measured> kind_of_program(const StepPrediction& p) {
-    double matmuls = 0;
-    double kernels = 0;
-    for (const OpPrediction& op : p.ops) {
-      if (parse_op_name(op.op_name, p.module_name).phase == Phase::kBackward) return Measured::kSteps;
-      const double working = op.exposed_seconds - op.wait_seconds;
-      if (op.opcode == to_string(Opcode::kCustomCall)) {
-        kernels += working;
-      } else if (!op.work.matrix.empty()) {
-        matmuls += working;
-      }
+// The measurements are of compiled programs on the device. They say nothing of another program, nor of one in which
+// nothing is modelled.
+bool measurements_apply(const StepPrediction& p) {
+  const auto is_other = [](const Diagnostic& finding) {
+    return is_about_origin(finding) || finding.code == DiagnosticCode::kWrongGeneration;
+  };
+  return p.facts != nullptr && p.modelled_share > 0 &&
+         std::none_of(p.diagnostics.begin(), p.diagnostics.end(), is_other);
+}
+
+// The kind of measurement that a run of this program would be: a step if it trains, or else what takes most of its
+// time.
+std::optional<Measured> kind_of_program(const StepPrediction& p) {
+  double matmuls = 0;
+  double kernels = 0;
+  for (const OpPrediction& op : p.ops) {
+    if (parse_op_name(op.op_name, p.module_name).phase == Phase::kBackward) return Measured::kSteps;
+    const double working = op.exposed_seconds - op.wait_seconds;
+    if (op.opcode == to_string(Opcode::kCustomCall)) {
+      kernels += working;
+    } else if (!op.work.matrix.empty()) {
+      matmuls += working;
     }
-    const double most = p.step_seconds / 2;
-    if (matmuls > most) return Measured::kMatmuls;
-    if (kernels > most) return Measured::kKernels;
-    if (p.exposed_communication_seconds > most) return Measured::kCollectives;
-    return std::nullopt;
   }
+  const double most = p.step_seconds / 2;
+  if (matmuls > most) return Measured::kMatmuls;
+  if (kernels > most) return Measured::kKernels;
+  if (p.exposed_communication_seconds > most) return Measured::kCollectives;
+  return std::nullopt;
+}
 
 }  // namespace
 
