@@ -113,19 +113,6 @@ std::string assumed_rates(const StepPrediction& p, std::size_t width) {
   return "  assumed rates   " + wrap(text, width, 18) + "\n";
 }
 
-// What the MFU counts; empty if that is all FLOPs, as the HFU does.
-std::string model_flops_text(const StepPrediction& p) {
-  if (p.facts != nullptr && p.facts->options.model_flops) {
-    return "of " + format_flops(*p.facts->options.model_flops) + " on all devices, as given";
-  }
-  std::string text;
-  if (p.recomputed_flops > 0) text = format_flops(p.recomputed_flops) + " recomputed";
-  if (p.redundant_flops > 0) {
-    absl::StrAppend(&text, text.empty() ? "" : " and ", format_flops(p.redundant_flops), " repeated by other devices");
-  }
-  return text.empty() ? "" : "at most: without " + text;
-}
-
 // The measurements are of compiled programs on the device. They say nothing of another program, nor of one in which
 // nothing is modelled.
 bool measurements_apply(const StepPrediction& p) {
