@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "hloroof/attributes.h"
 #include "lib/code/code_units.h"
+#include "lib/code/executor.h"
 #include "lib/describe/csv.h"
 #include "lib/describe/record_csv.h"
 #include "lib/describe/record_json.h"
@@ -30,12 +31,28 @@ struct Described<CodeReport> {
       fields(schema_field<kBundlesSchema>(), field("folder", Unit::kNone, "Path of the dump.", &CodeReport::folder),
              field("device", Unit::kNone, "Device.", &CodeReport::device),
              field("clock", Unit::kNone, "Clock of the device in Hz.", &CodeReport::clock),
+             field("read_bandwidth", Unit::kBytesPerSecond, "Rate at which the transfers of one core read HBM.",
+                   &CodeReport::read_bandwidth),
+             field("read_latency_seconds", Unit::kSeconds, "Time until the first byte of such a transfer is there.",
+                   &CodeReport::read_latency),
              field("ops", Unit::kNone, "The operations, those that take longest first.", &CodeReport::rows));
 };
 
 }  // namespace hloroof::internal
 
 namespace hloroof::internal::inline explain {
+
+absl::StatusOr<CodeReport> start_code_report(const std::string& folder, const Device& device) {
+  const absl::StatusOr<CodeCore> core = code_core(device);
+  if (!core.ok()) return core.status();
+  CodeReport report;
+  report.folder = folder;
+  report.device = device.name;
+  report.clock = core->clock;
+  report.read_bandwidth = core->read_rate * core->clock;
+  report.read_latency = core->read_latency / core->clock;
+  return report;
+}
 
 void add_sources(const Module& module, std::vector<CodeRow>& rows) {
   absl::flat_hash_map<std::string_view, std::vector<CodeRow*>> missing;

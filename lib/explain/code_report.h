@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "hloroof/module.h"
 #include "lib/describe/schema.h"
 #include "lib/explain/code_rows.h"
@@ -16,8 +17,13 @@ struct CodeReport {
   std::string folder;
   std::string device;
   double clock = 0;           // Hz
+  double read_bandwidth = 0;  // bytes/s at which the transfers of one core read HBM
+  double read_latency = 0;    // s until the first byte of such a transfer is there
   std::vector<CodeRow> rows;  // those that take longest first, unknown times before all others
 };
+
+// A report without rows. Errors: those of code_core().
+absl::StatusOr<CodeReport> start_code_report(const std::string& folder, const Device& device);
 
 // Says what `module` says about the rows whose instructions it has and no module before it had.
 void add_sources(const Module& module, std::vector<CodeRow>& rows);

@@ -83,6 +83,10 @@ std::string units_table(const CodeReport& report, std::size_t shown, const ViewO
   return table.to_string(options);
 }
 
+std::string wrapped(const std::string& text, const ViewOptions& options, std::size_t indent) {
+  return wrap(text, options.width == 0 ? std::string::npos : options.width, indent);
+}
+
 // What a reader must know about the numbers of a row.
 std::vector<std::string> remarks_of(const CodeRow& row) {
   std::vector<std::string> remarks;
@@ -109,9 +113,11 @@ std::string remarks_text(const CodeReport& report, std::size_t shown, const View
   for (std::size_t i = 0; i < shown; ++i) {
     for (const std::string& remark : remarks_of(report.rows[i])) {
       const std::string& op = report.rows[i].op;
-      out += options.markdown
-                 ? "- `" + op + "`: " + remark + "\n"
-                 : wrap("  " + op + ": " + remark, options.width == 0 ? std::string::npos : options.width, 4) + "\n";
+      if (options.markdown) {
+        out += "- `" + op + "`: " + remark + "\n";
+      } else {
+        out += "  " + op + "\n    " + wrapped(remark, options, 4) + "\n";
+      }
     }
   }
   return out.empty() ? out : std::string("\nAbout these numbers\n") + (options.markdown ? "\n" : "") + out;
@@ -125,8 +131,11 @@ std::string code_view(const CodeReport& report, const ViewOptions& options) {
   const std::size_t count = ops.size();
   const ShortNames names(std::move(ops));
   const std::size_t shown = options.rows.limit == 0 ? count : std::min(count, options.rows.limit);
-  std::string out = absl::StrFormat("Final code on %s at %s: cycles of one run\n", report.device,
-                                    format_quantity(report.clock, "Hz"));
+  const std::string title =
+      absl::StrFormat("Final code on %s at %s, a core reads HBM at %s after %s: cycles of one run", report.device,
+                      format_quantity(report.clock, "Hz"), format_rate(report.read_bandwidth, "B/s"),
+                      format_seconds(report.read_latency));
+  std::string out = wrapped(title, options, 2) + "\n";
   out += cycles_table(report, shown, options, names);
   if (shown < count) out += "  " + format_others(count - shown) + "\n";
   out += "\nBusy cycles with an instruction for each unit\n";

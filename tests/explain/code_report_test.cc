@@ -16,10 +16,7 @@ constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;
 CodeReport report_of(const std::string& folder, const std::string& device) {
   const absl::StatusOr<CodeFolder> code = find_code(source_path("tests/code/samples/" + folder));
   REQUIRE(code.ok());
-  CodeReport report;
-  report.folder = folder;
-  report.device = device;
-  report.clock = 1e9;
+  CodeReport report = start_code_report(folder, *find_device(device)).value();
   for (const CodeFile& file : code->files) {
     absl::StatusOr<CodeRow> row = code_row(file, *find_device(device), kMostBytes);
     INFO(row.status().message());
@@ -60,7 +57,8 @@ TEST_CASE("a row adds up, and has the place in the user's program") {
   CHECK(*row.seconds == Approx(*row.cycles / 1.5e9));
   REQUIRE(row.units.size() == 9);
   CHECK(row.units[0].unit == "MXU");
-  // 4096^3 products: each vmatmul multiplies a register of 16 rows by 128 x 128 weights. Weights are pushed 16 rows at a time.
+  // 4096^3 products: each vmatmul multiplies a register of 16 rows by 128 x 128 weights. Weights are pushed 16 rows at
+  // a time.
   const double products = 4096.0 * 4096 * 4096 / (16 * 128 * 128);
   const double pushes = 4096.0 * 4096 * 8 / (16 * 128);
   CHECK(row.units[0].instructions == products + pushes);
@@ -82,7 +80,7 @@ TEST_CASE("numbers that are not known are no zeros") {
   CodeRow row;
   row.op = "gather";
   row.failure = "A branch depends on data.";
-  const CodeReport report = {"dump", "tpu_v5e", 1.5e9, {row}};
+  const CodeReport report = {"dump", "tpu_v5e", 1.5e9, 7e11, 1e-6, {row}};
   CHECK_THAT(code_view(report, {}), ContainsSubstring("?"));
   CHECK_THAT(code_view(report, {}), ContainsSubstring("A branch depends on data."));
   CHECK_THAT(code_json(report), ContainsSubstring("\"cycles\": null"));

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "lib/code/code_folder.h"
-#include "lib/code/executor.h"
 #include "lib/explain/code_report.h"
 #include "lib/fronts/cli/answer_command.h"
 #include "lib/fronts/cli/subjects.h"
@@ -33,22 +32,18 @@ bool read_code(const CodeFolder& folder, const Device& device, CodeReport& repor
 void run_bundles(const BundlesFlags& flags, Context& context) {
   const absl::StatusOr<Target> target = find_one_target(flags.predict);
   if (!target.ok()) return context.fail(target.status());
-  const absl::StatusOr<CodeCore> core = code_core(target->device);
-  if (!core.ok()) return context.fail(core.status());
+  absl::StatusOr<CodeReport> report = start_code_report(flags.folder, target->device);
+  if (!report.ok()) return context.fail(report.status());
   const absl::StatusOr<CodeFolder> folder = find_code(flags.folder);
   if (!folder.ok()) return context.fail(folder.status());
-  CodeReport report;
-  report.folder = flags.folder;
-  report.device = target->device.name;
-  report.clock = core->clock;
-  if (!read_code(*folder, target->device, report, context)) return;
+  if (!read_code(*folder, target->device, *report, context)) return;
   // The program is optional: without it the operations have no source lines.
   for (const std::string& path : folder->modules) {
     const absl::StatusOr<Module> module = read_module(path, context);
-    if (module.ok()) add_sources(*module, report.rows);
+    if (module.ok()) add_sources(*module, report->rows);
   }
-  sort_code(report.rows);
-  write_answer(CodeOfProgram{&report}, flags.answer, context);
+  sort_code(report->rows);
+  write_answer(CodeOfProgram{&*report}, flags.answer, context);
 }
 
 }  // namespace
