@@ -296,8 +296,9 @@ struct TpuCore {
   } kernel;
   // The machine code of the core, which the command `bundles` follows and no prediction reads.
   struct Code {
-    Fact<int64_t> delay_slots;  // bundles after a branch that run before its target
-    Fact<double> granule;       // bytes, the unit in which transfers state their sizes
+    Fact<int64_t> delay_slots;      // bundles after a branch that run before its target
+    Fact<double> granule;           // bytes, the unit in which transfers state their sizes
+    Fact<double> transfer_latency;  // s, from the end of a transfer from or to HBM to that of the wait for it
   } code;
 };
 

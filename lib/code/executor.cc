@@ -346,9 +346,10 @@ absl::StatusOr<CodeCore> code_core(const Device& device) {
     return invalid_argument(device.name + " is no TPU; bundles are the code of TPUs");
   }
   const TpuCore::Code& code = tpu->code;
-  if (!code.delay_slots || !code.granule || !device.clock) {
+  if (!code.delay_slots || !code.granule || !code.transfer_latency || !device.clock) {
     return invalid_argument("the device file of " + device.name +
-                            " lacks code.delay_slots, code.granule or clock, which say what a bundle takes");
+                            " lacks clock, code.delay_slots, code.granule or code.transfer_latency, which say what "
+                            "a bundle takes");
   }
   CodeCore core;
   core.clock = *device.clock;
@@ -363,8 +364,7 @@ absl::StatusOr<CodeCore> code_core(const Device& device) {
   core.read_rate = hbm_rate(device.hbm.read_efficiency);
   core.write_rate = hbm_rate(device.hbm.write_efficiency);
   core.vmem_rate = std::min(tpu->on_chip.vmem_read_bandwidth, tpu->on_chip.vmem_write_bandwidth) * share;
-  core.read_latency = tpu->overhead.dma_read * core.clock;
-  core.write_latency = tpu->overhead.dma_write * core.clock;
+  core.latency = *code.transfer_latency * core.clock;
   return core;
 }
 

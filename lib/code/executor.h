@@ -13,8 +13,8 @@
 
 namespace hloroof::internal::inline code {
 
-// The numbers of one core of `device`. Errors: InvalidArgument if it is no TPU or does not state code.delay_slots and
-// code.granule.
+// The numbers of one core of `device`. Errors: InvalidArgument if it is no TPU or does not state the numbers that
+// only code has.
 absl::StatusOr<CodeCore> code_core(const Device& device);
 
 struct CodeRun {

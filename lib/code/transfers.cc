@@ -14,7 +14,7 @@ void Transfers::start(const CodeTransfer& transfer, double bytes, std::uint32_t 
   if (reads || writes || is_unknown) {
     const double rate = is_unknown || (reads && writes) ? core_.hbm_rate : reads ? core_.read_rate : core_.write_rate;
     pipe_ = std::max(now, pipe_) + bytes / rate;
-    done = pipe_ + (writes ? core_.write_latency : core_.read_latency);
+    done = pipe_ + core_.latency;
     if (is_unknown) {
       totals_.bytes_either += bytes;
     } else {

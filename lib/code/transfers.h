@@ -20,9 +20,8 @@ struct CodeCore {
   double hbm_rate = 0;  // of transfers whose direction the code does not say
   double read_rate = 0;
   double write_rate = 0;
-  double vmem_rate = 0;  // between on-chip memories
-  double read_latency = 0;
-  double write_latency = 0;
+  double vmem_rate = 0;    // between on-chip memories
+  double latency = 0;      // of transfers from and to HBM, in addition to their bytes
   std::int64_t cores = 1;  // that run a program of the device together
 };
 

@@ -33,8 +33,8 @@ struct Described<CodeReport> {
              field("clock", Unit::kNone, "Clock of the device in Hz.", &CodeReport::clock),
              field("read_bandwidth", Unit::kBytesPerSecond, "Rate at which the transfers of one core read HBM.",
                    &CodeReport::read_bandwidth),
-             field("read_latency_seconds", Unit::kSeconds, "Time until the first byte of such a transfer is there.",
-                   &CodeReport::read_latency),
+             field("latency_seconds", Unit::kSeconds, "Time of a transfer from or to HBM in addition to its bytes.",
+                   &CodeReport::latency),
              field("ops", Unit::kNone, "The operations, those that take longest first.", &CodeReport::rows));
 };
 
@@ -50,7 +50,7 @@ absl::StatusOr<CodeReport> start_code_report(const std::string& folder, const De
   report.device = device.name;
   report.clock = core->clock;
   report.read_bandwidth = core->read_rate * core->clock;
-  report.read_latency = core->read_latency / core->clock;
+  report.latency = core->latency / core->clock;
   return report;
 }
 

@@ -18,7 +18,7 @@ struct CodeReport {
   std::string device;
   double clock = 0;           // Hz
   double read_bandwidth = 0;  // bytes/s at which the transfers of one core read HBM
-  double read_latency = 0;    // s until the first byte of such a transfer is there
+  double latency = 0;         // s, of a transfer in addition to its bytes
   std::vector<CodeRow> rows;  // those that take longest first, unknown times before all others
 };
 

@@ -131,10 +131,9 @@ std::string code_view(const CodeReport& report, const ViewOptions& options) {
   const std::size_t count = ops.size();
   const ShortNames names(std::move(ops));
   const std::size_t shown = options.rows.limit == 0 ? count : std::min(count, options.rows.limit);
-  const std::string title =
-      absl::StrFormat("Final code on %s at %s, a core reads HBM at %s after %s: cycles of one run", report.device,
-                      format_quantity(report.clock, "Hz"), format_rate(report.read_bandwidth, "B/s"),
-                      format_seconds(report.read_latency));
+  const std::string title = absl::StrFormat(
+      "Final code on %s at %s, a core reads HBM at %s after %s: cycles of one run", report.device,
+      format_quantity(report.clock, "Hz"), format_rate(report.read_bandwidth, "B/s"), format_seconds(report.latency));
   std::string out = wrapped(title, options, 2) + "\n";
   out += cycles_table(report, shown, options, names);
   if (shown < count) out += "  " + format_others(count - shown) + "\n";

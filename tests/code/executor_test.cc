@@ -9,7 +9,7 @@ namespace {
 
 using Catch::Matchers::ContainsSubstring;
 
-// Round numbers: 8 bytes a cycle from HBM, 4 to it, transfers take 100 and 10 cycles more.
+// Round numbers: 8 bytes a cycle from HBM, 4 to it, transfers take 100 cycles more.
 CodeCore simple_core() {
   CodeCore core;
   core.clock = 1e9;
@@ -19,8 +19,7 @@ CodeCore simple_core() {
   core.read_rate = 8;
   core.write_rate = 4;
   core.vmem_rate = 64;
-  core.read_latency = 100;
-  core.write_latency = 10;
+  core.latency = 100;
   return core;
 }
 
@@ -105,13 +104,13 @@ TEST_CASE("a wait lasts until the transfer is done") {
 }
 
 TEST_CASE("transfers share the pipe, and the last may end after the code") {
-  // The read takes cycles 1 to 41, the write 41 to 121; then 10 more, of which the code itself takes one.
+  // The read takes cycles 1 to 41, the write 41 to 121, and 100 more.
   const CodeRun result =
       run("0   : { %2 = dma.hbm_to_vmem /*size_in_granules=*/10, /*dst_syncflagno=*/[#allocation5]  ;;"
           "  %3 = dma.vmem_to_hbm /*size_in_granules=*/10, /*dst_syncflagno=*/[#allocation6] }\n");
   CHECK(result.transfer_failure.empty());
   CHECK(result.totals.bytes_written == 320);
-  CHECK(result.draining == 140);  // the read with its latency is later: 141 - 1
+  CHECK(result.draining == 220);
 }
 
 TEST_CASE("a branch on a value that the code does not hold makes the count unknown") {
@@ -188,6 +187,7 @@ TEST_CASE("a core is made of the numbers of a device") {
   CHECK(core->clock == 1.5e9);
   CHECK(core->delay_slots == 4);
   CHECK(core->granule_bytes == 32);
+  CHECK(core->latency == Approx(750));
   CHECK(core->cores == 1);
   const absl::StatusOr<CodeCore> v5p = code_core(*find_device("v5p"));
   REQUIRE(v5p.ok());

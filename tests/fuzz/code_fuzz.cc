@@ -19,7 +19,7 @@ hloroof::internal::CodeCore core_of(std::int64_t delay_slots, double granule) {
   core.granule_bytes = granule;
   core.hbm_rate = core.read_rate = core.write_rate = 100;
   core.vmem_rate = 1000;
-  core.read_latency = core.write_latency = 500;
+  core.latency = 500;
   return core;
 }
 
