@@ -240,14 +240,24 @@ CodeOperand Allocations::operand(std::string_view text) {
   } else {
     return operand;
   }
-  take(text, "]");
-  text = trimmed(text);
-  if (take(text, "+")) {
+  while (take(text, "]") || take(text, " ")) {
+  }
+  while (take(text, "+")) {
     text = trimmed(text);
-    const bool is_plain = take(text, "$");
-    const std::optional<std::uint64_t> number = is_plain ? take_number(text) : std::nullopt;
-    if (!number) return unknown_operand();
-    operand.number += static_cast<std::uint32_t>(*number);
+    if (take(text, "$")) {
+      const std::optional<std::uint64_t> number = take_number(text);
+      if (!number) return unknown_operand();
+      operand.number += static_cast<std::uint32_t>(*number);
+    } else if (operand.kind == CodeOperand::Kind::kNumber && take(text, "%")) {
+      const CodeOperand index = register_of(take_name(text));
+      if (index.kind != CodeOperand::Kind::kScalar) return unknown_operand();
+      operand.kind = index.kind;
+      operand.reg = index.reg;
+    } else {
+      return unknown_operand();
+    }
+    while (take(text, "]") || take(text, " ")) {
+    }
   }
   return operand;
 }

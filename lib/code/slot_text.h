@@ -44,7 +44,8 @@ SlotText slot_head(std::string_view text);
 
 // operand ::= '!'? register | number | address
 // number  ::= '-'? digits
-// address ::= '[' ( memory ':' )? '['? ( '#allocation' digits '_spill'? | register ) ']'? ( '+' '$' hex )? ... ']'
+// address ::= '[' ( memory ':' )? '['? base ']'? ( '+' ( '$' hex | register ) ']'? )* ...
+// base    ::= '#allocation' digits '_spill'? | register
 //
 // kUnknown for other texts. Allocations lie in the order in which they appear.
 class Allocations {

@@ -5,7 +5,9 @@
 #include <string_view>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/ascii.h"
 #include "hloroof/attributes.h"
+#include "lib/base/strings.h"
 #include "lib/code/code_units.h"
 #include "lib/code/executor.h"
 #include "lib/describe/csv.h"
@@ -89,7 +91,7 @@ std::string code_csv(const CodeReport& report) {
   line.add("device");
   add_csv_titles(CodeRow(), line);
   for (std::size_t i = 0; i < kCodeUnitCount; ++i) {
-    const std::string unit(to_string(static_cast<CodeUnit>(i)));
+    const std::string unit = absl::AsciiStrToLower(to_absl(to_string(static_cast<CodeUnit>(i))));
     line.add(unit + "_cycles");
     line.add(unit + "_instructions");
   }

@@ -70,7 +70,7 @@ TEST_CASE("formats have one row for each op") {
   CHECK_THAT(code_json(report), ContainsSubstring("hloroof.bundles/1"));
   const std::string csv = code_csv(report);
   CHECK(std::count(csv.begin(), csv.end(), '\n') == 4);
-  CHECK_THAT(csv, ContainsSubstring("MXU_cycles"));
+  CHECK_THAT(csv, ContainsSubstring("mxu_cycles"));
   ViewOptions options;
   options.rows.limit = 1;
   CHECK_THAT(code_view(report, options), ContainsSubstring("2 others"));
