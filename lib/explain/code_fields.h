@@ -41,6 +41,10 @@ struct Described<CodeRow> {
       field("core", Unit::kCount, "Core that the numbers are of: the one that takes longest.", &CodeRow::core),
       field("bundles", Unit::kCount, "Bundles of the code.", &CodeRow::bundles),
       field("seconds", Unit::kSeconds, "Time of one run: cycles at the clock of the device.", &CodeRow::seconds),
+      field("model_seconds", Unit::kSeconds,
+            "Time of one run in a prediction of the program, which does not read the code; null if the dump has no "
+            "program.",
+            &CodeRow::model_seconds),
       field("cycles", Unit::kCount, "Cycles of one run, until its last transfer is done.", &CodeRow::cycles),
       field("busy_cycles", Unit::kCount, "Bundles that run.", &CodeRow::busy_cycles),
       field("empty_cycles", Unit::kCount, "Bundles that run and have no instruction: a result is awaited.",

@@ -77,6 +77,15 @@ void add_sources(const Module& module, std::vector<CodeRow>& rows) {
   }
 }
 
+void add_model_times(const StepPrediction& prediction, std::vector<CodeRow>& rows) {
+  absl::flat_hash_map<std::string_view, double> seconds;
+  for (const OpPrediction& op : prediction.ops) seconds.try_emplace(op.name, op.seconds);
+  for (CodeRow& row : rows) {
+    const auto found = seconds.find(row.op);
+    if (found != seconds.end() && !row.model_seconds) row.model_seconds = found->second;
+  }
+}
+
 void sort_code(std::vector<CodeRow>& rows) {
   std::stable_sort(rows.begin(), rows.end(), [](const CodeRow& a, const CodeRow& b) {
     const double most = std::numeric_limits<double>::infinity();

@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "hloroof/module.h"
+#include "hloroof/predict.h"
 #include "lib/describe/schema.h"
 #include "lib/explain/code_rows.h"
 #include "lib/report/views.h"
@@ -27,6 +28,9 @@ absl::StatusOr<CodeReport> start_code_report(const std::string& folder, const De
 
 // Says what `module` says about the rows whose instructions it has and no module before it had.
 void add_sources(const Module& module, std::vector<CodeRow>& rows);
+
+// The same for the times of a prediction.
+void add_model_times(const StepPrediction& prediction, std::vector<CodeRow>& rows);
 
 // Puts the rows in the order of a report.
 void sort_code(std::vector<CodeRow>& rows);

@@ -34,7 +34,8 @@ struct CodeRow {
   std::int64_t core = 0;  // the one that takes longest
   std::int64_t bundles = 0;
   std::optional<double> seconds;
-  std::optional<double> cycles;  // busy, waiting and draining
+  std::optional<double> model_seconds;  // what a prediction of the program takes for it; nullopt if there is none
+  std::optional<double> cycles;         // busy, waiting and draining
   std::optional<double> busy_cycles;
   std::optional<double> empty_cycles;  // of those: bundles in which a result is awaited
   std::optional<double> waiting_cycles;

@@ -42,6 +42,7 @@ std::string hbm_text(const CodeRow& row) {
 std::string cycles_table(const CodeReport& report, std::size_t shown, const ViewOptions& options,
                          const ShortNames& names) {
   Table table({{"time", Align::kRight},
+               {"model", Align::kRight},
                {"cycles", Align::kRight},
                {"busy", Align::kRight},
                {"empty", Align::kRight},
@@ -54,9 +55,9 @@ std::string cycles_table(const CodeReport& report, std::size_t shown, const View
     const CodeRow& row = report.rows[i];
     std::optional<double> waits;
     if (row.waiting_cycles) waits = *row.waiting_cycles + *row.draining_cycles;
-    table.add({cell(row.seconds, format_seconds), count_cell(row.cycles), count_cell(row.busy_cycles),
-               count_cell(row.empty_cycles), count_cell(waits), hbm_text(row),
-               spill_text(row.vector_spills, row.vector_fills), row.op, row.source_text()});
+    table.add({cell(row.seconds, format_seconds), row.model_seconds ? format_seconds(*row.model_seconds) : "",
+               count_cell(row.cycles), count_cell(row.busy_cycles), count_cell(row.empty_cycles), count_cell(waits),
+               hbm_text(row), spill_text(row.vector_spills, row.vector_fills), row.op, row.source_text()});
   }
   return table.to_string(options);
 }

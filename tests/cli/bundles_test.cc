@@ -18,6 +18,8 @@ TEST_CASE("a block size that spills on v5e does not on v6e") {
   const CliResult v5e = bundles("tests/code/samples/matmul_v5e", "v5e");
   CHECK(v5e.code == kExitOk);
   CHECK_THAT(v5e.out, ContainsSubstring("257 + 87  matmul.1"));
+  const JsonValue json = json_of({"bundles", "tests/code/samples/matmul_v5e", "--device", "v5e", "--format", "json"});
+  CHECK(json.find("ops")->elements[0].find("model_seconds")->number > 0);
   const CliResult v6e = bundles("tests/code/samples/matmul_v6e", "v6e");
   CHECK(v6e.code == kExitOk);
   CHECK_THAT(v6e.out, !ContainsSubstring("spills:"));

@@ -64,6 +64,16 @@ TEST_CASE("a row adds up, and has the place in the user's program") {
   CHECK(row.units[0].instructions == products + pushes);
 }
 
+TEST_CASE("the time of a prediction stands beside that of the code") {
+  CodeReport report = report_of("matmul_v5e", "tpu_v5e");
+  StepPrediction step;
+  step.ops.emplace_back().name = "matmul.1";
+  step.ops.back().seconds = 0.5;
+  add_model_times(step, report.rows);
+  CHECK(report.rows[0].model_seconds == std::optional<double>(0.5));
+  CHECK_THAT(code_view(report, {}), ContainsSubstring("500 ms"));
+}
+
 TEST_CASE("formats have one row for each op") {
   const CodeReport report = report_of("ops_v5e", "tpu_v5e");
   REQUIRE(report.rows.size() == 3);

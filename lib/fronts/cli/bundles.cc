@@ -37,10 +37,13 @@ void run_bundles(const BundlesFlags& flags, Context& context) {
   const absl::StatusOr<CodeFolder> folder = find_code(flags.folder);
   if (!folder.ok()) return context.fail(folder.status());
   if (!read_code(*folder, target->device, *report, context)) return;
-  // The program is optional: without it the operations have no source lines.
+  // The program is optional: without it the operations have no source lines and no time to compare with.
   for (const std::string& path : folder->modules) {
     const absl::StatusOr<Module> module = read_module(path, context);
-    if (module.ok()) add_sources(*module, report->rows);
+    if (!module.ok()) continue;
+    add_sources(*module, report->rows);
+    const absl::StatusOr<StepPrediction> step = predict_step_time(*module, *target, PredictOptions());
+    if (step.ok()) add_model_times(*step, report->rows);
   }
   sort_code(report->rows);
   write_answer(CodeOfProgram{&*report}, flags.answer, context);
