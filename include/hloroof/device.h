@@ -300,6 +300,12 @@ struct TpuCore {
     double transfer_efficiency = 0;  // bandwidth of transfers, as a share of what large streams attain
     double exposed_wait = 0;         // share of a wait for a transfer that other work does not fill
   } kernel;
+  // The machine code of the core, which the command `bundles` follows and no prediction reads.
+  struct Code {
+    Fact<int64_t> delay_slots;      // bundles after a branch that run before its target
+    Fact<double> granule;           // bytes, the unit in which transfers state their sizes
+    Fact<double> transfer_latency;  // s, from the end of a transfer from or to HBM to that of the wait for it
+  } code;
 };
 
 // The rule by which libraries split K of a product into equal pieces for all multiprocessors (stream-K) instead of

@@ -116,6 +116,10 @@ std::string kernel_text(const KernelsOfSteps& of, const ViewOptions& view) {
 std::string kernel_as_json(const KernelsOfSteps& of) { return kernel_json(*of.reports); }
 std::string kernel_as_csv(const KernelsOfSteps& of) { return kernel_csv(*of.reports); }
 
+std::string bundles_text(const CodeOfProgram& of, const ViewOptions& view) { return code_view(*of.report, view); }
+std::string bundles_json(const CodeOfProgram& of) { return code_json(*of.report); }
+std::string bundles_csv(const CodeOfProgram& of) { return code_csv(*of.report); }
+
 std::string sweep_text(const SweptSteps& of, const ViewOptions& view) { return sweep_view(*of.points, of.order, view); }
 std::string sweep_as_json(const SweptSteps& of) { return sweep_json(*of.points); }
 std::string sweep_as_csv(const SweptSteps& of) { return sweep_csv(*of.points); }
@@ -176,6 +180,9 @@ constexpr Question kQuestions[] = {
     {"kernel",
      kernel_table,
      {kWrite<kernel_text>, kWrite<kernel_as_json>, kWrite<kernel_as_csv>, nullptr, kWrite<kernel_text>}},
+    {"bundles",
+     code_table,
+     {kWrite<bundles_text>, kWrite<bundles_json>, kWrite<bundles_csv>, nullptr, kWrite<bundles_text>}},
     {"sweep",
      sweep_table,
      {kWrite<sweep_text>, kWrite<sweep_as_json>, kWrite<sweep_as_csv>, nullptr, kWrite<sweep_text>}},

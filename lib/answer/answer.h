@@ -18,6 +18,7 @@
 #include "hloroof/device.h"
 #include "hloroof/predict.h"
 #include "lib/describe/schema.h"
+#include "lib/explain/code_report.h"
 #include "lib/explain/kernel_report.h"
 #include "lib/lint/lint.h"
 #include "lib/measured/compare.h"
@@ -61,6 +62,9 @@ struct MemoryOfSteps {
 struct KernelsOfSteps {
   const std::vector<KernelReport>* reports = nullptr;
 };
+struct CodeOfProgram {
+  const CodeReport* report = nullptr;
+};
 struct SweptSteps {
   const std::vector<SweepPoint>* points = nullptr;
   SweepOrder order = SweepOrder::kGiven;
@@ -81,7 +85,7 @@ struct ShownDevices {
 };
 using Found =
     std::variant<PredictedStep, ExplainedOp, LintedSteps, ComparedSteps, MeasuredStep, MemoryOfSteps, KernelsOfSteps,
-                 SweptSteps, PassesOfCompile, PassesOfTwoCompiles, ListedDevices, ShownDevices>;
+                 CodeOfProgram, SweptSteps, PassesOfCompile, PassesOfTwoCompiles, ListedDevices, ShownDevices>;
 
 // `view` has the width and colors of text and the limit of rows.
 using WriteAnswer = absl::StatusOr<std::string> (*)(const Found& found, const ViewOptions& view);

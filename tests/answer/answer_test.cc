@@ -36,6 +36,7 @@ struct Results {
   ProfileComparison comparison;
   std::vector<NamedPrediction> named = {{"m.hlo", step}, {"n.hlo", step}};
   std::vector<KernelReport> kernels = {kernel_report("m.hlo", step)};
+  CodeReport code = {"dump", "tpu_v5e", 1.5e9, 7e11, 1e-6, {CodeRow()}};
   std::vector<SweepPoint> points = {make_sweep_point("m.hlo", step, {target})};
   PassReport passes;
   PassComparison two_passes;
@@ -49,6 +50,7 @@ struct Results {
             MeasuredStep{&step, &comparison},
             MemoryOfSteps{&named},
             KernelsOfSteps{&kernels},
+            CodeOfProgram{&code},
             SweptSteps{&points},
             PassesOfCompile{&passes},
             PassesOfTwoCompiles{&two_passes},

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "lib/describe/schema.h"
+#include "lib/explain/code_report.h"
 #include "lib/explain/explain.h"
 #include "lib/explain/kernel_report.h"
 #include "lib/lint/lint.h"
@@ -35,6 +36,7 @@ TEST_CASE("schemas and Python classes follow from the descriptions") {
   check_golden(folder + "explanation.schema.json", schema_json(explanation_table()));
   check_golden(folder + "memory.schema.json", schema_json(memory_table()));
   check_golden(folder + "kernels.schema.json", schema_json(kernel_table()));
+  check_golden(folder + "bundles.schema.json", schema_json(code_table()));
   check_golden(folder + "devices.schema.json", schema_json(device_list_table()));
   check_golden(folder + "device.schema.json", schema_json(device_table()));
   check_golden(folder + "lint.schema.json", schema_json(lint_table()));
@@ -45,7 +47,7 @@ TEST_CASE("schemas and Python classes follow from the descriptions") {
 TEST_CASE("every field has a meaning, and no record has a field twice") {
   for (const ResultTable& result :
        {prediction_table(), counts_table(), comparison_table(), diff_table(), sweep_table(), passes_table(),
-        pass_comparison_table(), reschedule_table(), explanation_table(), memory_table(), kernel_table(),
+        pass_comparison_table(), reschedule_table(), explanation_table(), memory_table(), kernel_table(), code_table(),
         device_list_table(), device_table(), lint_table()}) {
     std::set<std::string_view> records;
     for (const RecordTable& record : result.records) {

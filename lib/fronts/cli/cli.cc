@@ -62,6 +62,7 @@ void describe_commands(Context& context, Command& top) {
   add(reschedule_command(context));
   add(memory_command(context));
   add(kernel_command(context));
+  add(bundles_command(context));
   add(counts_command(context));
   add(print_command(context));
   add(devices_command(context));

@@ -54,6 +54,7 @@ Command passes_command(Context& context);
 Command reschedule_command(Context& context);
 Command memory_command(Context& context);
 Command kernel_command(Context& context);
+Command bundles_command(Context& context);
 Command counts_command(Context& context);
 Command print_command(Context& context);
 Command devices_command(Context& context);

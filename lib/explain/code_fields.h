@@ -1,0 +1,81 @@
+// The fields of the records about final code; see record.h.
+#ifndef HLOROOF_LIB_EXPLAIN_CODE_FIELDS_H_
+#define HLOROOF_LIB_EXPLAIN_CODE_FIELDS_H_
+
+#include <optional>
+
+#include "lib/describe/record.h"
+#include "lib/explain/code_rows.h"
+#include "lib/results/prediction_fields.h"
+
+namespace hloroof::internal {
+
+template <>
+struct Described<CodeUnitRow> {
+  static constexpr RecordInfo kInfo = {"code_unit", "CodeUnit",
+                                       "What a run of final code issues to a unit of the core."};
+  static constexpr auto kFields = fields(
+      field("unit", Unit::kNone, "MXU, XLU, VALU, EUP, VPOP, VLD, VST, SALU or other.", &CodeUnitRow::unit),
+      field("cycles", Unit::kCount, "Bundles that ran and have an instruction for the unit.", &CodeUnitRow::cycles),
+      field("instructions", Unit::kCount, "Instructions for the unit that ran.", &CodeUnitRow::instructions));
+};
+
+template <>
+struct Described<CodeRow> {
+  static constexpr RecordInfo kInfo = {
+      "code", "Code",
+      "The final code of an instruction, followed bundle by bundle. Numbers of a run are null if they are not known."};
+  static constexpr auto kFields = fields(
+      field("op", Unit::kNone, "Instruction whose code it is, without %.", &CodeRow::op),
+      field("file", Unit::kNone, "Path of the code.", &CodeRow::file),
+      field("opcode", Unit::kNone, "Opcode of the instruction; null if the dump has no module that says it.",
+            [](const CodeRow& row) { return text_or_null(row.opcode); }),
+      field("op_name", Unit::kNone, "op_name of the metadata.",
+            [](const CodeRow& row) { return text_or_null(row.op_name); }),
+      field("source_file", Unit::kNone, "Source file of the metadata.",
+            [](const CodeRow& row) { return text_or_null(row.source_file); }),
+      field("source_line", Unit::kCount, "Line in source_file.",
+            [](const CodeRow& row) {
+              return row.source_line > 0 ? std::optional<std::int64_t>(row.source_line) : std::nullopt;
+            }),
+      field("core", Unit::kCount, "Core that the numbers are of: the one that takes longest.", &CodeRow::core),
+      field("bundles", Unit::kCount, "Bundles of the code.", &CodeRow::bundles),
+      field("seconds", Unit::kSeconds, "Time of one run: cycles at the clock of the device.", &CodeRow::seconds),
+      field("model_seconds", Unit::kSeconds,
+            "Time of one run in a prediction of the program, which does not read the code; null if the dump has no "
+            "program.",
+            &CodeRow::model_seconds),
+      field("cycles", Unit::kCount, "Cycles of one run, until its last transfer is done.", &CodeRow::cycles),
+      field("busy_cycles", Unit::kCount, "Bundles that run.", &CodeRow::busy_cycles),
+      field("empty_cycles", Unit::kCount, "Bundles that run and have no instruction: a result is awaited.",
+            &CodeRow::empty_cycles),
+      field("waiting_cycles", Unit::kCount, "Cycles in which the core waits for transfers.", &CodeRow::waiting_cycles),
+      field("draining_cycles", Unit::kCount, "Cycles after the last bundle, until the last transfer is done.",
+            &CodeRow::draining_cycles),
+      field("vector_spills", Unit::kCount, "Instructions of the code that store a vector register to free it.",
+            &CodeRow::vector_spills),
+      field("vector_fills", Unit::kCount, "Instructions of the code that load such a register again.",
+            &CodeRow::vector_fills),
+      field("scalar_spills", Unit::kCount, "Instructions of the code that store a scalar register to free it.",
+            &CodeRow::scalar_spills),
+      field("scalar_fills", Unit::kCount, "Instructions of the code that load such a register again.",
+            &CodeRow::scalar_fills),
+      field("vector_spills_run", Unit::kCount, "How many of vector_spills run.", &CodeRow::vector_spills_run),
+      field("vector_fills_run", Unit::kCount, "How many of vector_fills run.", &CodeRow::vector_fills_run),
+      field("hbm_bytes_read", Unit::kBytes, "Bytes that transfers read from HBM.", &CodeRow::bytes_read),
+      field("hbm_bytes_written", Unit::kBytes, "Bytes that transfers write to HBM.", &CodeRow::bytes_written),
+      field("hbm_bytes_either", Unit::kBytes, "Bytes of transfers of which the code does not say whether they read.",
+            &CodeRow::bytes_either),
+      field("transfers", Unit::kCount, "Transfers that start.", &CodeRow::transfers),
+      field("waits", Unit::kCount, "Waits for transfers that stop the core.", &CodeRow::waits),
+      field("failure", Unit::kNone, "Why it is not known which bundles run; null if it is.",
+            [](const CodeRow& row) { return text_or_null(row.failure); }),
+      field("transfer_failure", Unit::kNone, "Why the transfers are not known; null if they are.",
+            [](const CodeRow& row) { return text_or_null(row.transfer_failure); }),
+      field("unread", Unit::kNone, "Scalar instructions of the code whose meaning is not known.", &CodeRow::unread),
+      field("units", Unit::kNone, "What runs on each unit.", &CodeRow::units));
+};
+
+}  // namespace hloroof::internal
+
+#endif  // HLOROOF_LIB_EXPLAIN_CODE_FIELDS_H_
