@@ -15,9 +15,7 @@
 #include "lib/fronts/cli/context.h"
 
 namespace hloroof::internal::inline cli {
-namespace {
 
-// The version of the command and a hash of the device files. Two reports are comparable only if both agree.
 std::string version_text() {
   std::string hashes;
   for (const std::string& name : device_names()) {
@@ -26,6 +24,8 @@ std::string version_text() {
   }
   return "hloroof " HLOROOF_VERSION_STRING ", device files " + sha256_hex(hashes).substr(0, 12);
 }
+
+namespace {
 
 // What to do first, for somebody who typed the name of the command.
 constexpr std::string_view kFirstSteps =
@@ -38,7 +38,7 @@ constexpr std::string_view kFirstSteps =
 
 // Whether a command reads modules.
 bool limits_modules(std::string_view name) {
-  constexpr std::string_view kOthers[] = {"devices", "lsp", "calibrate", "completion", "man"};
+  constexpr std::string_view kOthers[] = {"devices", "lsp", "calibrate", "doctor", "completion", "man"};
   return std::find(std::begin(kOthers), std::end(kOthers), name) == std::end(kOthers);
 }
 
@@ -74,6 +74,7 @@ void describe_commands(Context& context, Command& top) {
   add(calibrate_command(context));
   add(lsp_command(context));
   add(mcp_command(context));
+  add(doctor_command(context));
   add(completion_command(top, context));
   add(man_command(top, context));
   for (Command& command : top.subcommands) {
