@@ -26,7 +26,7 @@ fi
 mkdir -p lists/partial cache
 apt=(apt-get -q -o Dir::Etc::SourceList="$work/sources.list" -o Dir::Etc::SourceParts=- -o Dir::State::Lists="$work/lists"
   -o Dir::Cache="$work/cache" -o APT::Sandbox::User=root -o Acquire::Retries=2 -o Acquire::http::Timeout=30)
-if ! "${apt[@]}" update -o APT::Update::Error-Mode=any >log 2>&1 || ! "${apt[@]}" source abseil re2 nlohmann-json3 zlib >>log 2>&1 ||
+if ! "${apt[@]}" update -o APT::Update::Error-Mode=any >log 2>&1 || ! "${apt[@]}" source abseil cli11 eigen3 nlohmann-json3 re2 zlib >>log 2>&1 ||
   ! apt-get -q -o APT::Sandbox::User=root download unicode-data >>log 2>&1; then
   tail -n 10 log >&2
   echo "third_party: apt could not fetch the source packages" >&2
@@ -50,5 +50,8 @@ copy() {  # copy NAME SOURCE-FOLDER FILE...
 copy abseil abseil-*/ LICENSE -T ../abseil.files
 copy re2 re2-*/ LICENSE $(cd re2-*/ && ls re2/*.cc re2/*.h util/*.cc util/*.h | grep -vE 'test|fuzz|benchmark|pcre\.')
 copy nlohmann_json nlohmann-json3-*/ LICENSE.MIT single_include/nlohmann/json.hpp
+copy cli11 cli11-*/ LICENSE include/CLI
+copy eigen eigen3-*/ COPYING.BSD COPYING.MPL2 COPYING.README Eigen/{Cholesky,Core,Householder,Jacobi,QR} \
+  Eigen/src/{Cholesky,Core,Householder,Jacobi,QR,misc,plugins}
 copy zlib zlib-*/ LICENSE $(cd zlib-*/ && ls ./*.c ./*.h)
 (for dsc in *.dsc; do echo "$(sed -n 's/^Source: //p' "$dsc") $(sed -n 's/^Version: //p' "$dsc")"; done) >"$to/VERSIONS"

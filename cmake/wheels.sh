@@ -3,7 +3,8 @@
 #
 #   bash cmake/wheels.sh [--clean-root] [FOLDER]   FOLDER: build/wheels by default
 #
-# - the source distribution, which carries the sources of abseil, re2, nlohmann_json and zlib (cmake/third_party.sh)
+# - the source distribution, which carries the sources of abseil, CLI11, Eigen, nlohmann_json, re2 and zlib
+#   (cmake/third_party.sh)
 # - wheels for CPython 3.10 and 3.11, and one for 3.12 and all later versions, built from it. Everything but the C library is
 #   linked in; auditwheel finds the oldest that they run with.
 #

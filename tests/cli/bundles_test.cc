@@ -18,23 +18,23 @@ TEST_CASE("a block size that spills on v5e does not on v6e") {
   const CliResult v5e = bundles("tests/code/samples/matmul_v5e", "v5e");
   CHECK(v5e.code == kExitOk);
   CHECK_THAT(v5e.out, ContainsSubstring("257 + 87  matmul.1"));
-  const JsonValue json = json_of({"bundles", "tests/code/samples/matmul_v5e", "--device", "v5e", "--format", "json"});
-  CHECK(json.find("ops")->elements[0].find("model_seconds")->number > 0);
+  const OrderedJson json = json_of({"bundles", "tests/code/samples/matmul_v5e", "--device", "v5e", "--format", "json"});
+  CHECK(json.at("ops")[0].at("model_seconds").get<double>() > 0);
   const CliResult v6e = bundles("tests/code/samples/matmul_v6e", "v6e");
   CHECK(v6e.code == kExitOk);
   CHECK_THAT(v6e.out, !ContainsSubstring("spills:"));
 }
 
 TEST_CASE("bundles in JSON, CSV and Markdown") {
-  const JsonValue json = json_of({"bundles", "tests/code/samples/ops_v5e", "--device", "v5e", "--format", "json"});
-  CHECK(json.find("schema")->string == "hloroof.bundles/1");
-  CHECK(json.find("device")->string == "tpu_v5e");
-  const std::vector<JsonValue>& ops = json.find("ops")->elements;
+  const OrderedJson json = json_of({"bundles", "tests/code/samples/ops_v5e", "--device", "v5e", "--format", "json"});
+  CHECK(json.at("schema") == "hloroof.bundles/1");
+  CHECK(json.at("device") == "tpu_v5e");
+  const OrderedJson& ops = json.at("ops");
   REQUIRE(ops.size() == 3);
-  CHECK(ops[0].find("op")->string == "copy.21");  // the longest first
-  CHECK(ops[0].find("busy_cycles")->number == 6);
-  CHECK(ops[0].find("hbm_bytes_written")->number == 2097152);
-  CHECK(ops[0].find("units")->elements.size() == 9);
+  CHECK(ops[0].at("op") == "copy.21");  // the longest first
+  CHECK(ops[0].at("busy_cycles") == 6);
+  CHECK(ops[0].at("hbm_bytes_written") == 2097152);
+  CHECK(ops[0].at("units").size() == 9);
   const CliResult csv = bundles("tests/code/samples/ops_v5e", "v5e", {"--format", "csv"});
   CHECK_THAT(csv.out, ContainsSubstring("tpu_v5e,copy.21,"));
   const CliResult markdown = bundles("tests/code/samples/matmul_v5e", "v5e", {"--format", "markdown"});

@@ -50,6 +50,7 @@ constexpr BadInput kBadInputs[] = {
     {"no file", "predict --device tpu_v5e", kExitBadInput, "FILE"},
     {"no subcommand", "", kExitBadInput, "subcommand"},
     {"unknown subcommand", "predcit @small.hlo", kExitBadInput, "predcit"},
+    {"subcommand of the Python package", "doctor", kExitBadInput, "python -m hloroof doctor"},
     {"unknown opcode", "predict @unknown.hlo --device tpu_v5e", kExitOk, ""},
     {"unknown opcode, strict", "predict @unknown.hlo --device tpu_v5e --strict", kExitIncomplete, "frobnicate"},
     {"unknown opcode printed", "print @unknown.hlo", kExitOk, ""},

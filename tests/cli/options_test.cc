@@ -144,6 +144,7 @@ TEST_CASE("every command's help fits 80 columns and names its options") {
                                                     {"devices", "show"},
                                                     {"devices", "check"},
                                                     {"calibrate"},
+                                                    {"doctor"},
                                                     {"completion"},
                                                     {"man"}};
   for (std::vector<std::string> command : commands) {

@@ -52,9 +52,10 @@ inline std::optional<OrderedJson> facts_of(std::filesystem::path dump) {
 // core.
 inline std::string device_of(const std::filesystem::path& dump) {
   const auto facts = facts_of(dump);
-  const OrderedJson* kind = facts ? find(*facts, {"device_kind"}) : nullptr;
-  if (kind != nullptr && kind->get<std::string>() == "TPU v4") return "tpu_v4_core";
-  if (kind != nullptr && find_device(kind->get<std::string>()).ok()) return kind->get<std::string>();
+  const OrderedJson* stated = facts ? find(*facts, {"device_kind"}) : nullptr;
+  const std::string kind = stated != nullptr && stated->is_string() ? stated->get<std::string>() : "";
+  if (kind == "TPU v4") return "tpu_v4_core";
+  if (!kind.empty() && find_device(kind).ok()) return kind;
   const std::string name = dump.string();
   for (const char* device : {"v6e", "v5p", "v5e", "h100"}) {
     if (name.find(device) != std::string::npos) return device;

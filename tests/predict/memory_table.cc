@@ -53,7 +53,7 @@ Line examine(const fs::path& file, bool verbose) {
   auto device = find_device(name);
   if (!module.ok() || !device.ok()) return line;
   const OrderedJson* kind = find(*facts, {"device_kind"});
-  const bool is_cpu = kind != nullptr && kind->get<std::string>() == "cpu";
+  const bool is_cpu = kind != nullptr && *kind == "cpu";
   // A CPU knows no memory spaces, and its pointers are wide.
   if (is_cpu) device = find_device("h100_sxm");
   const auto prediction = predict_step_time(*module, *device, any_backend());

@@ -14,12 +14,12 @@
 #include "lib/hardware/registry.h"
 
 namespace hloroof::internal::inline cli {
-namespace {
 
-// The version of the command and a hash of the device files. Two reports are comparable only if both agree.
 std::string version_text() {
   return "hloroof " HLOROOF_VERSION_STRING ", device files " + std::string(embedded_hardware_sha256().substr(0, 12));
 }
+
+namespace {
 
 // What to do first, for somebody who typed the name of the command.
 constexpr std::string_view kFirstSteps =
@@ -32,7 +32,7 @@ constexpr std::string_view kFirstSteps =
 
 // Whether a command reads modules.
 bool limits_modules(std::string_view name) {
-  constexpr std::string_view kOthers[] = {"devices", "lsp", "calibrate", "completion", "man"};
+  constexpr std::string_view kOthers[] = {"devices", "lsp", "calibrate", "doctor", "completion", "man"};
   return std::find(std::begin(kOthers), std::end(kOthers), name) == std::end(kOthers);
 }
 
@@ -69,6 +69,7 @@ void describe_commands(Context& context, Command& top) {
   add(calibrate_command(context));
   add(lsp_command(context));
   add(mcp_command(context));
+  add(doctor_command(context));
   add(completion_command(top, context));
   add(man_command(top, context));
   for (Command& command : top.subcommands) {

@@ -29,6 +29,10 @@ struct Terminal {
 int run_cli(const std::vector<std::string>& arguments, std::ostream& out, std::ostream& err,
             const Terminal& terminal = {});
 
+// The version of the command and a hash of the device files, as --version prints them. Two reports are comparable only
+// if both agree.
+std::string version_text();
+
 }  // namespace hloroof::internal::inline cli
 
 #endif  // HLOROOF_LIB_FRONTS_CLI_CLI_H_

@@ -16,7 +16,6 @@
 #include "lib/measured/profiled_program.h"
 #include "lib/profile/profile_folder.h"
 #include "lib/versions/diff.h"
-#include "lib/versions/pass_dumps.h"
 #include "lib/versions/passes.h"
 
 namespace nb = nanobind;

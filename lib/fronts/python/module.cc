@@ -19,6 +19,8 @@
 #include "hloroof/print.h"
 #include "hloroof/version.h"
 #include "lib/base/units.h"
+#include "lib/fronts/cli/cli.h"
+#include "lib/fronts/cli/process.h"
 #include "lib/fronts/python/errors.h"
 #include "lib/fronts/python/parts.h"
 #include "lib/fronts/python/predicted.h"
@@ -58,6 +60,14 @@ std::tuple<std::vector<std::int64_t>, std::int64_t, std::int64_t> device_topolog
   const Topology topology =
       value_or_raise(target.topology ? absl::StatusOr<Topology>(*target.topology) : topology_for(target, devices));
   return {topology.shape, topology.slices, topology.devices_per_chip};
+}
+
+int run_command(const std::vector<nb::bytes>& arguments) {
+  std::vector<std::string> texts;
+  texts.reserve(arguments.size());
+  for (const nb::bytes& argument : arguments) texts.emplace_back(argument.c_str(), argument.size());
+  const nb::gil_scoped_release release;
+  return run_process(texts);
 }
 
 std::string counts(const Module& module) {
@@ -143,6 +153,12 @@ NB_MODULE(_core, m) {
   m.def(
       "cuda_targets", [] { return std::string(cuda_targets()); },
       "What a compiler asks of a CUDA GPU that no device file has, as JSON (schema hloroof.cuda_targets/1).");
+  m.def(
+      "run_command", &run_command, "arguments"_a,
+      "Runs the command `hloroof` with the arguments after its name, on the standard streams of the process and not on "
+      "sys.stdout. Returns the exit code. Only for a process that does nothing else: it sets how memory is allocated.");
+  m.def("version_text", &version_text,
+        "Versions of hloroof and of its device files, as `hloroof --version` prints them.");
   m.def("device_names", &device_names, "The names of all devices of the library.");
   m.def("view_names", &view_names, "The names of the views for report().");
   m.def("format_seconds", &format_seconds, "seconds"_a);

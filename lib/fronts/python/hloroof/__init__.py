@@ -11,56 +11,9 @@ exported; ``help(hloroof.parse)`` lists all forms. The prediction answers furthe
 processes may call it, and results can be pickled.
 """
 
-from hloroof._core import (
-    Checkpoint,
-    Computation,
-    ComputationBuilder,
-    Error,
-    IncompleteError,
-    Instruction,
-    InvalidInputError,
-    LimitError,
-    Module,
-    NotFoundError,
-    Shape,
-    __version__,
-)
-from hloroof._ahead import CompileError
-from hloroof._answer import Answer, Rows
-from hloroof._edit import Editor
-from hloroof._field_docs import document_fields as _document_fields
-from hloroof._functions import (
-    compare,
-    count,
-    device_names,
-    devices,
-    explain,
-    html_report,
-    parse,
-    passes,
-    predict_step_time,
-    report,
-)
-from hloroof._kernel import Configuration, KernelCall, KernelPrediction, KernelSweep, kernel, sweep_kernel
-from hloroof._options import Options
-from hloroof._prediction import StepPrediction
-from hloroof._reschedule import Rescheduling, reschedule
-from hloroof._results import (
-    Collective,
-    Coverage,
-    CriticalPart,
-    Device,
-    Diagnostic,
-    Generator,
-    Layer,
-    LiveBuffer,
-    Memory,
-    MeshAxis,
-    ModuleFacts,
-    Op,
-    Resource,
-    Totals,
-)
+from typing import TYPE_CHECKING
+
+from hloroof._core import __version__
 
 __all__ = [
     "Answer",
@@ -76,8 +29,11 @@ __all__ = [
     "Diagnostic",
     "Editor",
     "Error",
+    "Feature",
     "Generator",
     "IncompleteError",
+    "InstalledPackage",
+    "Installation",
     "Instruction",
     "InvalidInputError",
     "KernelCall",
@@ -104,6 +60,7 @@ __all__ = [
     "count",
     "device_names",
     "devices",
+    "doctor",
     "explain",
     "html_report",
     "kernel",
@@ -115,4 +72,18 @@ __all__ = [
     "sweep_kernel",
 ]
 
-_document_fields(globals())
+# The command and the processes that compile need little of this, and loading all takes five times as long as Python takes to start.
+if TYPE_CHECKING:
+    from hloroof._public import *
+else:
+
+    def __getattr__(name):
+        if name not in __all__:  # modules of the package among them, which Python then imports
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        import hloroof._public as public
+
+        globals().update((each, getattr(public, each)) for each in __all__ if each != "__version__")
+        return globals()[name]
+
+    def __dir__():
+        return sorted({*globals(), *__all__})
