@@ -525,6 +525,9 @@ TEST_CASE("device numbers: few describe a device and no more") {
       "on_chip.vmem_capacity",  // how much fits is the compiler's concern
       "on_chip.l2_capacity",    // the same of the hardware
       "ici.max_chips",          // of a pod
+      "code.delay_slots",       // read by the command bundles, which predicts nothing
+      "code.granule",           // the same
+      "code.transfer_latency",  // the same
   };
   for (const std::string& name : device_names()) {
     for (const Parameter& parameter : parameters(find_device(name).value())) {
