@@ -49,15 +49,14 @@ std::string cycles_table(const CodeReport& report, std::size_t shown, const View
                {"waits", Align::kRight},
                {"HBM", Align::kRight},
                {"spills", Align::kRight},
-               {.title = "op", .is_code = true, .names = &names},
-               {.title = "source", .is_whole = true}});
+               {.title = "op", .is_code = true, .names = &names}});
   for (std::size_t i = 0; i < shown; ++i) {
     const CodeRow& row = report.rows[i];
     std::optional<double> waits;
     if (row.waiting_cycles) waits = *row.waiting_cycles + *row.draining_cycles;
     table.add({cell(row.seconds, format_seconds), row.model_seconds ? format_seconds(*row.model_seconds) : "",
                count_cell(row.cycles), count_cell(row.busy_cycles), count_cell(row.empty_cycles), count_cell(waits),
-               hbm_text(row), spill_text(row.vector_spills, row.vector_fills), row.op, row.source_text()});
+               hbm_text(row), spill_text(row.vector_spills, row.vector_fills), row.op});
   }
   return table.to_string(options);
 }
@@ -69,16 +68,18 @@ std::string units_table(const CodeReport& report, std::size_t shown, const ViewO
     columns.push_back({std::string(to_string(static_cast<CodeUnit>(unit))), Align::kRight});
   }
   columns.push_back({.title = "op", .is_code = true, .names = &names});
+  columns.push_back({"source"});
   Table table(std::move(columns));
   for (std::size_t i = 0; i < shown; ++i) {
     const CodeRow& row = report.rows[i];
-    if (row.units.empty()) continue;
     std::vector<std::string> cells;
+    if (row.units.empty()) cells.assign(kCodeUnitCount, std::string(kUnknownCell));
     for (const CodeUnitRow& unit : row.units) {
       const bool is_used = unit.cycles > 0 && *row.busy_cycles > 0;
       cells.push_back(is_used ? absl::StrFormat("%.0f %%", 100 * unit.cycles / *row.busy_cycles) : "");
     }
     cells.push_back(row.op);
+    cells.push_back(row.source_text());
     table.add(std::move(cells));
   }
   return table.to_string(options);

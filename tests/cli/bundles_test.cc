@@ -51,7 +51,7 @@ TEST_CASE("one file, and a file that is no code beside others") {
   const CliResult both = bundles(folder.path(), "v5e");
   CHECK(both.code != kExitOk);
   CHECK_THAT(both.out, ContainsSubstring("good"));
-  CHECK_THAT(both.err, ContainsSubstring("2-bad-01-packed-bundles-post-ra.txt:1:12: error: the bundle does not end"));
+  CHECK_THAT(both.err, ContainsSubstring("2-bad-01-packed-bundles-post-ra.txt:1:13: error: the bundle does not end"));
 }
 
 TEST_CASE("a count that depends on data is unknown, and says on what") {
