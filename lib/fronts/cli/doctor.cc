@@ -1,5 +1,5 @@
-// `doctor` looks at a Python environment, so only the command of the Python package has it. The C++ command describes it,
-// which makes --help, the manual page and the completions those of both.
+// `doctor` looks at a Python environment, so only the command of the Python package has it. The C++ command describes
+// it, which makes --help, the manual page and the completions those of both.
 #include <memory>
 #include <string>
 
