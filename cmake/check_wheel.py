@@ -1,4 +1,4 @@
-"""Checks the installed package: what it takes to import it, and that it needs no library besides the C library."""
+"""Checks the installed package: what it takes to import it, that its command runs, and that it needs no library besides the C library."""
 
 import pathlib
 import re
@@ -21,5 +21,8 @@ print(f"wheels:   imported in {1e3 * seconds:.0f} ms; {size / 1e6:.1f} MB; needs
 help_text = subprocess.run([sys.executable, "-m", "pydoc", "hloroof.predict_step_time"], capture_output=True, text=True).stdout
 if "Predicts one step of" not in help_text:
     sys.exit("wheels: help(hloroof.predict_step_time) has no documentation")
+command = pathlib.Path(sys.executable).parent / "hloroof"
+if subprocess.run([command, "--version"], capture_output=True).returncode != 0:
+    sys.exit("wheels: hloroof --version fails")
 if foreign:
     sys.exit(f"wheels: not linked in: {', '.join(foreign)}")

@@ -33,7 +33,7 @@ cp "$sdist" "$root/install/"
 cat >"$root/install/run" <<'INSIDE'
 set -euo pipefail
 cd /install
-for library in absl re2 nlohmann eigen3; do
+for library in absl re2 nlohmann eigen3 CLI; do
   if [[ -e /usr/include/$library ]]; then echo "clean root: /usr/include/$library is there" >&2; exit 1; fi
 done
 python3 -m venv venv
@@ -50,5 +50,6 @@ ENTRY main {
 HLO
 gzip f.hlo
 venv/bin/python -c 'import hloroof; print("clean root:", hloroof.predict_step_time("f.hlo.gz", "tpu_v5e"))'
+venv/bin/hloroof predict f.hlo.gz --device tpu_v5e >/dev/null
 INSIDE
 env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/install LANG=C.UTF-8 chroot "$root" bash /install/run

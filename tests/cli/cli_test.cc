@@ -48,7 +48,7 @@ constexpr BadInput kBadInputs[] = {
     {"misspelt device", "predict @small.hlo --device tpu_v5x", kExitBadInput, "tpu_v5e"},
     {"no device", "predict @small.hlo", kExitBadInput, "tpu_v5e"},
     {"no file", "predict --device tpu_v5e", kExitBadInput, "FILE"},
-    {"no subcommand", "", kExitBadInput, "subcommand"},
+    {"no subcommand", "", kExitBadInput, "which command?"},
     {"unknown subcommand", "predcit @small.hlo", kExitBadInput, "predcit"},
     {"subcommand of the Python package", "doctor", kExitBadInput, "python -m hloroof doctor"},
     {"unknown opcode", "predict @unknown.hlo --device tpu_v5e", kExitOk, ""},

@@ -168,6 +168,18 @@ def test_doctor_imports_nothing_that_it_looks_for(root):
     assert done.returncode == 0, done.stderr
 
 
+def test_the_package_loads_what_it_exports_when_asked():
+    code = (
+        "import sys, hloroof; assert 'hloroof._results' not in sys.modules;"
+        "assert {'Editor', 'predict_step_time', '__version__'} <= set(dir(hloroof));"
+        "from hloroof import *; assert Editor is hloroof.Editor and not hasattr(hloroof, 'nothing');"
+        "from hloroof import testing"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert sorted(hloroof.__all__) == sorted(set(hloroof.__all__)) and all(hasattr(hloroof, name) for name in hloroof.__all__)
+
+
 def test_doctor_knows_versions(monkeypatch):
     here = {"jax": "0.10.2", "jaxlib": "0.10.2", "jax-cuda12-plugin": "0.10.2", "jax-cuda12-pjrt": "0.9.0", "pandas": ""}
     here["nvidia-cuda-nvcc-cu12"] = "12.9.86"

@@ -13,77 +13,24 @@ processes may call it, and results can be pickled.
 
 from typing import TYPE_CHECKING
 
-from hloroof._core import __version__
+from hloroof._core import __version__ as __version__
 
-__all__ = [
-    "Answer",
-    "Checkpoint",
-    "Collective",
-    "CompileError",
-    "Computation",
-    "ComputationBuilder",
-    "Configuration",
-    "Coverage",
-    "CriticalPart",
-    "Device",
-    "Diagnostic",
-    "Editor",
-    "Error",
-    "Feature",
-    "Generator",
-    "IncompleteError",
-    "InstalledPackage",
-    "Installation",
-    "Instruction",
-    "InvalidInputError",
-    "KernelCall",
-    "KernelPrediction",
-    "KernelSweep",
-    "Layer",
-    "LimitError",
-    "LiveBuffer",
-    "Memory",
-    "MeshAxis",
-    "Module",
-    "ModuleFacts",
-    "NotFoundError",
-    "Op",
-    "Options",
-    "Rescheduling",
-    "Resource",
-    "Rows",
-    "Shape",
-    "StepPrediction",
-    "Totals",
-    "__version__",
-    "compare",
-    "count",
-    "device_names",
-    "devices",
-    "doctor",
-    "explain",
-    "html_report",
-    "kernel",
-    "parse",
-    "passes",
-    "predict_step_time",
-    "report",
-    "reschedule",
-    "sweep_kernel",
-]
-
-# The command and the processes that compile need little of this, and loading all takes five times as long as Python takes to start.
+# What the package exports stands in _public. The command and the processes that compile need little of it, and loading it takes five
+# times as long as Python takes to start, so it waits until somebody asks.
 if TYPE_CHECKING:
     from hloroof._public import *
 else:
 
     def __getattr__(name):
-        if name not in __all__:  # modules of the package among them, which Python then imports
+        if name.startswith("_") and name != "__all__":  # the modules of the package, which Python then imports
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         import hloroof._public as public
 
-        globals().update((each, getattr(public, each)) for each in __all__ if each != "__version__")
-        return globals()[name]
+        globals().update({each: getattr(public, each) for each in public.__all__}, __all__=public.__all__)
+        try:
+            return globals()[name]
+        except KeyError:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
 
     def __dir__():
-        return sorted({*globals(), *__all__})
+        return sorted({*globals(), *__getattr__("__all__")})

@@ -12,7 +12,7 @@ import platform
 import re
 import sys
 import textwrap
-from typing import Any, Optional, Sequence
+from typing import Any, Optional
 
 from hloroof import _core, _cuda
 
@@ -134,7 +134,7 @@ def _is_met(need: str) -> bool:
     return version == wanted if relation == "==" else _numbers(version) >= _numbers(wanted)
 
 
-def _numbers(version: str) -> Sequence[int]:
+def _numbers(version: str) -> list[int]:
     return [int(number) for number in re.findall(r"\d+", version)[:2]]
 
 

@@ -1,4 +1,4 @@
-"""All that ``hloroof`` exports; ``hloroof/__init__.py`` loads it when somebody first asks."""
+"""What ``hloroof`` exports. ``hloroof/__init__.py`` loads it when somebody first asks."""
 
 from hloroof._core import (
     Checkpoint,
@@ -12,6 +12,7 @@ from hloroof._core import (
     Module,
     NotFoundError,
     Shape,
+    __version__,
 )
 from hloroof._ahead import CompileError
 from hloroof._answer import Answer, Rows
@@ -50,5 +51,62 @@ from hloroof._results import (
     Resource,
     Totals,
 )
+
+__all__ = [
+    "Answer",
+    "Checkpoint",
+    "Collective",
+    "CompileError",
+    "Computation",
+    "ComputationBuilder",
+    "Configuration",
+    "Coverage",
+    "CriticalPart",
+    "Device",
+    "Diagnostic",
+    "Editor",
+    "Error",
+    "Feature",
+    "Generator",
+    "IncompleteError",
+    "InstalledPackage",
+    "Installation",
+    "Instruction",
+    "InvalidInputError",
+    "KernelCall",
+    "KernelPrediction",
+    "KernelSweep",
+    "Layer",
+    "LimitError",
+    "LiveBuffer",
+    "Memory",
+    "MeshAxis",
+    "Module",
+    "ModuleFacts",
+    "NotFoundError",
+    "Op",
+    "Options",
+    "Rescheduling",
+    "Resource",
+    "Rows",
+    "Shape",
+    "StepPrediction",
+    "Totals",
+    "__version__",
+    "compare",
+    "count",
+    "device_names",
+    "devices",
+    "doctor",
+    "explain",
+    "html_report",
+    "kernel",
+    "parse",
+    "passes",
+    "predict_step_time",
+    "report",
+    "reschedule",
+    "sweep_kernel",
+]
 
 _document_fields(globals())
