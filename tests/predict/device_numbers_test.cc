@@ -179,9 +179,9 @@ TEST_CASE("device numbers: few describe a device and no more") {
       "ici.max_chips",                    // of a pod
       "matrix.highest_utilization.bf16",  // a diagnosis compares with them
       "matrix.highest_utilization.f8",
-      "code.delay_slots",                 // read by the command bundles, which predicts nothing
-      "code.granule",                     // the same
-      "code.transfer_latency",            // the same
+      "code.delay_slots",       // read by the command bundles, which predicts nothing
+      "code.granule",           // the same
+      "code.transfer_latency",  // the same
   };
   for (const std::string& name : device_names()) {
     for (const Parameter& parameter : parameters(find_device(name).value())) {
