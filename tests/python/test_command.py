@@ -184,6 +184,7 @@ def test_doctor_knows_versions(monkeypatch):
     here = {"jax": "0.10.2", "jaxlib": "0.10.2", "jax-cuda12-plugin": "0.10.2", "jax-cuda12-pjrt": "0.9.0", "pandas": ""}
     here["nvidia-cuda-nvcc-cu12"] = "12.9.86"
     monkeypatch.setattr("hloroof._doctor._version", here.get)
+    monkeypatch.setattr("hloroof._doctor._has_hook", lambda: False)
     monkeypatch.setattr("hloroof._cuda.plugin", lambda: "jax-cuda12-pjrt")
     found = {feature.what: feature for feature in hloroof.doctor().features}
     install = {what: feature.install for what, feature in found.items()}

@@ -8,6 +8,7 @@ import importlib.metadata
 import importlib.util
 import json
 import os
+import pathlib
 import platform
 import re
 import sys
@@ -97,7 +98,7 @@ def doctor() -> Installation:
         _feature("Predictions of what JAX lowers or compiles, and of Pallas kernels", "jax"),
         _feature("hloroof.jax.compile_for for a TPU that is not there, and kernels as its compiler makes them", "jax", "libtpu"),
         _feature("hloroof.jax.compile_for for an NVIDIA GPU that is not there", "jax", *plugin, nvcc),
-        _feature("hloroof.jax.watch, transform and reschedule, inside a compile", "jax>=0.12"),
+        _feature("hloroof.jax.watch, transform and reschedule, inside a compile", "jax" if _has_hook() else "jax>=0.12"),
         _feature("hloroof.tune, with one of the compilers above", "jax"),
         _feature("Plots of hloroof.tune", "matplotlib"),
         _feature("hloroof.tune and sweeps on a Dask cluster", "distributed"),
@@ -120,6 +121,16 @@ def _feature(what: str, *needs: str) -> Feature:
     missing = tuple(need for need in needs if not _is_met(need))
     line = "pip install " + " ".join(f"'{need}'" if ">" in need else need for need in missing)
     return Feature(what, needs, missing, line if missing else None)
+
+
+def _has_hook() -> bool:
+    """Whether JAX has what ``hloroof._hook`` asks of it. A version does not tell: JAX 0.10.2 has it, too."""
+    spec = importlib.util.find_spec("jax")
+    for folder in (spec.submodule_search_locations if spec is not None else None) or ():
+        path = pathlib.Path(folder, "extend", "xla.py")
+        if path.exists() and "register_hlo_module_transformation" in path.read_text():
+            return True
+    return False
 
 
 def _is_met(need: str) -> bool:
