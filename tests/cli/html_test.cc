@@ -202,7 +202,7 @@ TEST_CASE("events that wait name the op that they wait for, and others none") {
   }
   CHECK(waits > 0);
   for (const OrderedJson& use : step.at("prediction").at("resources")) {
-    if (use.at("busy_seconds").get<double>() > 0) !CHECK(use.at("step_if_free_seconds").is_null());
+    if (use.at("busy_seconds").get<double>() > 0) CHECK_FALSE(use.at("step_if_free_seconds").is_null());
   }
 }
 
@@ -382,7 +382,7 @@ TEST_CASE("in a browser: waits are hatched, the chosen op says what it waits for
   }
   // All roofs are dashed but that of the chosen op.
   for (const OrderedJson& op : step.at("ops")) {
-    if (cell(page.data, op, "resource").get<std::string>() != "mxu") continue;
+    if (cell(page.data, op, "resource") != "mxu") continue;
     const Opened chosen = open_page(browser, folder, path, "#op=" + cell(page.data, op, "name").get<std::string>());
     CHECK(count(chosen.dom, "class=\"roof\"") == 1);
     CHECK(count(chosen.dom, "class=\"roof other\"") > 1);

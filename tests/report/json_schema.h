@@ -38,6 +38,10 @@ class JsonSchema {
  private:
   static std::string type_of(const OrderedJson& value) { return value.is_number() ? "number" : value.type_name(); }
 
+  static std::string text_of(const OrderedJson& value) {
+    return value.is_string() ? value.get<std::string>() : value.dump();
+  }
+
   static bool is_type(const OrderedJson& value, const std::string& type) {
     if (type == "integer") return value.is_number() && value.get<double>() == std::floor(value.get<double>());
     return type_of(value) == type;
@@ -67,12 +71,12 @@ class JsonSchema {
       if (!fits) return wrong("has the type " + type_of(value));
     }
     if (const OrderedJson* constant = find(schema, {"const"}); constant != nullptr && *constant != value) {
-      wrong("is not " + constant->dump());
+      wrong("is not " + text_of(*constant));
     }
     if (const OrderedJson* choices = find(schema, {"enum"})) {
       bool fits = false;
       for (const OrderedJson& choice : *choices) fits = fits || choice == value;
-      if (!fits) wrong(value.dump() + " is none of the choices");
+      if (!fits) wrong("'" + text_of(value) + "' is none of the choices");
     }
     if (value.is_number()) {
       const OrderedJson* least = find(schema, {"minimum"});

@@ -101,7 +101,6 @@ class RpcServer {
   Wait wait_;
   Guard guard_;
   std::deque<Queued> queue_;
-  std::size_t queued_bytes_ = 0;
   std::int64_t last_id_ = 0;
   bool at_end_ = false;
   bool is_stopped_ = false;
