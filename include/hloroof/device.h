@@ -509,9 +509,6 @@ absl::StatusOr<Device> load_device(const std::string& path);
 // Returns the names of the built-in devices, TPUs first, in order of generation.
 std::vector<std::string> device_names();
 
-// Returns the names of the networks that may follow that of a GPU.
-std::vector<std::string> network_names();
-
 // Parses "4x4", "4x4x8*2" or "16" for `device`. Errors: InvalidArgument, stating what the device supports.
 absl::StatusOr<Topology> parse_topology(const Device& device, std::string_view text);
 

@@ -213,11 +213,6 @@ std::string network_words(const Device& device) {
   return words;
 }
 
-}  // namespace hloroof::internal::inline hardware
-
-namespace hloroof::inline v0 {
-using namespace internal;
-
 std::vector<std::string> network_names() {
   std::vector<std::string> names;
   for (const NamedNetwork& network : built_in_networks()) {
@@ -226,4 +221,4 @@ std::vector<std::string> network_names() {
   return names;
 }
 
-}  // namespace hloroof::inline v0
+}  // namespace hloroof::internal::inline hardware

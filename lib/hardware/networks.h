@@ -33,6 +33,9 @@ absl::StatusOr<std::vector<NamedNetwork>> read_networks(std::string_view text, s
 // The networks compiled into the library.
 const std::vector<NamedNetwork>& built_in_networks();
 
+// The names that may follow that of a GPU.
+std::vector<std::string> network_names();
+
 // The name of a device or target without the networks that follow it: "h100_sxm:128" and "a3-high" of both
 // "h100_sxm:128@a3-high" and "h100_sxm@a3-high:128".
 struct NameAndNetworks {

@@ -47,6 +47,7 @@ const std::map<std::string, std::string> kReasons = {
     {"tpu/fft_solve", "the compiler counts -1 for custom calls, we their operands and results"},
     {"tpu/pallas_",
      "the compiler takes a kernel's bytes from its author, or counts -1; we count each block that it moves"},
+    {"tpu/ragged_dot", "the compiler counts each operand of a kernel once; we count each block that it moves"},
     {"tpu/softmax", "the parameter is read once for two nested fusions; XLA counts it for each"},
 };
 

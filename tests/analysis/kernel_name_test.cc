@@ -55,7 +55,7 @@ TEST_CASE("the name of a kernel is in its body") {
 TEST_CASE("a body that cannot be read has no name") {
   const std::string body = source_text("tests/mlir/samples/gmm.mlir23.mlirbc");
   CHECK(kernel_name(call("a", "").entry().root()).empty());
-  CHECK(kernel_name(call("a", "module { func.func @main() { return } }").entry().root()).empty());
+  CHECK(kernel_name(call("a", "module { func.func @main() { returns } }").entry().root()).empty());
   CHECK(kernel_name(call("a", body.substr(0, body.size() / 2)).entry().root()).empty());
   CHECK(kernel_name(parsed("HloModule m\nENTRY e {\n  ROOT p = f32[8] parameter(0)\n}\n").entry().root()).empty());
   CHECK(kernel_name(parsed("HloModule m\nENTRY e {\n  p = f32[8] parameter(0)\n  ROOT c = f32[8] custom-call(p), "

@@ -68,7 +68,7 @@ const Case kCorpus[] = {
     {kReplicatedParameter, "stories/adam_oom.hlo", "tpu_v5e", "stories/ffn_dp.hlo"},
     {kDonationMissed, "gpu/softmax.h100_sxm_1x1x8.hlo", "h100_sxm", "tpu/scatter_add.v5e_2x4.hlo", "tpu_v5e"},
     {kUnknownTripCount, "tpu/while_dynamic.v5e_2x4.hlo", "tpu_v5e", "tpu/llm_decode.v5e_2x4.hlo"},
-    {kUnknownCustomCall, "tpu/ragged_dot.v6e_2x4.hlo", "tpu_v6e", "tpu/softmax.v6e_2x4.hlo"},
+    {kUnknownCustomCall, "v6e_programs/paged_prefill.hlo", "tpu_v6e", "tpu/softmax.v6e_2x4.hlo"},
     {kLoopCarryCopy, "stories/decode.hlo", "tpu_v5e", "stories/decode_list.hlo"},
     {kLoopCarryCopy, "gpu/llm_decode.h100_sxm_1x1x8.hlo", "h100_sxm", "step/llama3.1-70b.h200-256.hlo", "h200_sxm"},
     {kUnfusedUpdate, "tpu/scatter_add.v5e_2x4.hlo", "tpu_v5e", "tpu/llm_decode.v5e_2x4.hlo"},

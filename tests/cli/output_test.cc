@@ -37,6 +37,7 @@ TEST_CASE("output that could not be written is an error in every subcommand") {
       {"passes", folder.path(), "--device", "tpu_v5e"},
       {"reschedule", file, "--device", "tpu_v5e"},
       {"memory", file, "--device", "tpu_v5e"},
+      {"bundles", "tests/code/samples/matmul_v5e", "--device", "tpu_v5e"},
       {"kernel", file, "--device", "tpu_v5e"},
       {"counts", file},
       {"print", file},

@@ -58,12 +58,12 @@ TEST_CASE("a text of another backend, or from before optimization, is warned of 
       {"TPU on TPU", tpu, "tpu_v5e", std::nullopt},
       {"TPU on GPU", tpu, "h100_sxm", kWrongBackend},
       {"TPU on another accelerator", tpu, "trainium2", kWrongBackend},
-      {"GPU on GPU", gpu, "h100_sxm", std::nullopt},
+      {"GPU on GPU", gpu, "a100_sxm_40", std::nullopt},
       {"GPU on TPU", gpu, "tpu_v6e", kWrongBackend},
       {"CPU on TPU", cpu, "tpu_v5e", kWrongBackend},
       {"CPU on GPU", cpu, "h100_sxm", kWrongBackend},
       {"no evidence on TPU", plain, "tpu_v5e", std::nullopt},
-      {"no evidence on GPU", plain, "h100_sxm", std::nullopt},
+      {"no evidence on GPU", plain, "a100_sxm_40", std::nullopt},
       {"not optimized", early, "tpu_v5e", kNotOptimized},
       {"not partitioned", sharded, "tpu_v5e", kNotPartitioned},
   };
@@ -134,7 +134,7 @@ TEST_CASE("a scheduled module that XLA printed without tiles is no TPU's, and th
     bool is_warned;
   } rows[] = {
       {"on a TPU", entry(printed, negate), "tpu_v5e", true},
-      {"on a GPU", entry(printed, negate), "h100_sxm", false},
+      {"on a GPU", entry(printed, negate), "a100_sxm_40", false},
       {"tiles", entry(printed, tiled), "tpu_v5e", false},
       {"written by hand", entry(kScheduled, negate), "tpu_v5e", false},
       {"no layouts",
@@ -199,7 +199,7 @@ TEST_CASE("another generation is noted where the text shows it") {
 
 TEST_CASE("after an edit that gives the text a backend, a predictor agrees with a new prediction") {
   const std::string text = entry(kScheduled, "f32[1024,1024]{1,0} negate(p)");
-  auto predictor = Predictor::create(*parse_module(text), *find_target("h100_sxm"));
+  auto predictor = Predictor::create(*parse_module(text), *find_target("a100_sxm_40"));
   REQUIRE(predictor.ok());
   CHECK(predictor->summary()->modelled_share == 1);
   const InstructionId root = predictor->module().entry().root().id();
@@ -209,7 +209,7 @@ TEST_CASE("after an edit that gives the text a backend, a predictor agrees with 
   CHECK(predictor->summary()->modelled_share == 0);
   PredictOptions options;
   options.allow_other_backend = true;
-  CHECK(predict_step_time(predictor->module(), *find_target("h100_sxm"), options)->modelled_share == 0);
+  CHECK(predict_step_time(predictor->module(), *find_target("a100_sxm_40"), options)->modelled_share == 0);
 }
 
 TEST_CASE("an unknown opcode is named with its place and the nearest known one, also inside a fusion") {
