@@ -49,15 +49,19 @@ std::string digits_of(double number) {
 }  // namespace
 
 std::string format_seconds(double seconds) {
+  constexpr double kResidue = 1e-12;  // less is what is left of a sum of times: no instruction is that short
   const double size = std::abs(seconds);
-  if (size == 0) return "0 s";
+  if (size < kResidue) return "0 s";
   if (size >= 0.9995) return three_digits(seconds) + " s";
   if (size >= 0.9995e-3) return three_digits(seconds * 1e3) + " ms";
   if (size >= 0.9995e-6) return three_digits(seconds * 1e6) + " us";
   return three_digits(seconds * 1e9) + " ns";
 }
 
-std::string format_seconds_change(double seconds) { return (seconds > 0 ? "+" : "") + format_seconds(seconds); }
+std::string format_seconds_change(double seconds) {
+  const std::string text = format_seconds(seconds);
+  return (seconds > 0 && text != format_seconds(0) ? "+" : "") + text;
+}
 
 std::string format_bytes(double bytes) { return scaled(bytes, 1024, kBinaryPrefixes, 7, "B"); }
 

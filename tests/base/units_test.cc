@@ -16,6 +16,13 @@ TEST_CASE("counts and numbers") {
   const Case cases[] = {
       {format_others(1), "[1 other]"},
       {format_others(4620), "[4,620 others]"},
+      {format_seconds(0), "0 s"},
+      {format_seconds(3e-19), "0 s"},  // what is left of a sum of times
+      {format_seconds(-4e-13), "0 s"},
+      {format_seconds(4e-11), "0.04 ns"},
+      {format_seconds_change(2e-16), "0 s"},
+      {format_seconds_change(-2e-6), "-2.00 us"},
+      {format_seconds_change(2e-6), "+2.00 us"},
       {format_count(0), "0"},
       {format_count(31), "31"},
       {format_count(999), "999"},

@@ -15,7 +15,7 @@ const bytes = (v, n = 3) => scaled(v, 1024, ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi'], 
 const MEMORY_DIGITS = 4;  // the peak and the usable memory may differ in the fourth
 const percent = (v) => (100 * v).toFixed(1) + ' %';
 function seconds(v) {
-  if (v === 0) return '0 s';
+  if (Math.abs(v) < 1e-12) return '0 s';  // what is left of a sum of times
   const [factor, unit] = v >= 1 ? [1, 's'] : v >= 1e-3 ? [1e3, 'ms'] : v >= 1e-6 ? [1e6, 'us'] : [1e9, 'ns'];
   return digits(v * factor) + ' ' + unit;
 }
