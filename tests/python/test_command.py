@@ -109,7 +109,11 @@ def test_a_full_disk_is_an_error(root, arguments):
 def test_an_interrupt_ends_it_without_a_traceback(root):
     """`predict -` waits for its text, in C++ code."""
     with subprocess.Popen(
-        [*COMMAND, "predict", "-", "--device", "tpu_v5e"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [*COMMAND, "predict", "-", "--device", "tpu_v5e"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # tests in the background ignore interrupts
     ) as process:
         while not _handles_interrupts_by_default(process.pid):
             time.sleep(0.01)
