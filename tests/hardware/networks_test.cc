@@ -158,8 +158,9 @@ TEST_CASE("networks: what a GPU assumes, in words") {
 // The numbers of a network take the place of those of the device file, also with their sources; those of kernels stay.
 TEST_CASE("networks: the accuracy of what does not depend on them stays") {
   const auto kinds = [](const std::string& name) {
+    const Device device = find_device(name).value();
     std::set<Measured> all;
-    for (const Accuracy& accuracy : find_device(name)->accuracy) all.insert(accuracy.what);
+    for (const Accuracy& accuracy : device.accuracy) all.insert(accuracy.what);
     return all;
   };
   CHECK(kinds("h100_sxm@a3-mega").count(Measured::kMatmuls) == 1);
