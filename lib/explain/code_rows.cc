@@ -4,7 +4,6 @@
 #include <memory>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "lib/base/source_text.h"
 #include "lib/code/executor.h"
 #include "lib/code/read_bundles.h"
@@ -49,10 +48,12 @@ void count_runs(const CodeProgram& program, const CodeRun& run, CodeRow& row) {
   }
 }
 
+double length_of(const CodeRun& run) { return run.busy + run.waiting + run.draining; }
+
 void count_transfers(const CodeRun& run, const CodeCore& core, CodeRow& row) {
   row.waiting_cycles = run.waiting;
   row.draining_cycles = run.draining;
-  row.cycles = run.busy + run.waiting + run.draining;
+  row.cycles = length_of(run);
   row.seconds = *row.cycles / core.clock;
   row.bytes_read = run.totals.bytes_read;
   row.bytes_written = run.totals.bytes_written;
@@ -61,15 +62,7 @@ void count_transfers(const CodeRun& run, const CodeCore& core, CodeRow& row) {
   row.waits = run.totals.waits;
 }
 
-double length_of(const CodeRun& run) { return run.busy + run.waiting + run.draining; }
-
 }  // namespace
-
-std::string CodeRow::source_text() const {
-  if (source_file.empty()) return "";
-  const std::string name = source_file.substr(source_file.rfind('/') + 1);
-  return source_line > 0 ? absl::StrCat(name, ":", source_line) : name;
-}
 
 absl::StatusOr<CodeRow> code_row(const CodeFile& file, const Device& device, std::int64_t max_bytes) {
   const absl::StatusOr<CodeCore> core = code_core(device);

@@ -55,8 +55,6 @@ struct CodeRow {
   std::string failure;
   std::string transfer_failure;
   std::vector<std::string> unread;
-
-  std::string source_text() const;  // "model.py:12"; empty if unknown
 };
 
 // Reads a file and follows its code on a core of `device`. Errors: those of code_core() and read_bundles().

@@ -12,6 +12,7 @@
 #include "lib/describe/short_names.h"
 #include "lib/describe/table.h"
 #include "lib/explain/code_report.h"
+#include "lib/results/rows.h"
 
 namespace hloroof::internal::inline explain {
 namespace {
@@ -79,7 +80,7 @@ std::string units_table(const CodeReport& report, std::size_t shown, const ViewO
       cells.push_back(is_used ? absl::StrFormat("%.0f %%", 100 * unit.cycles / *row.busy_cycles) : "");
     }
     cells.push_back(row.op);
-    cells.push_back(row.source_text());
+    cells.push_back(short_source(row.source_file, row.source_line));
     table.add(std::move(cells));
   }
   return table.to_string(options);
