@@ -20,12 +20,7 @@ namespace {
 
 constexpr size_t kMostOfName = 60;  // characters of a wrong name in a message
 
-std::string_view networks_text() {
-  for (const EmbeddedFile& file : embedded_hardware_files()) {
-    if (file.name == kNetworksFile) return file.text;
-  }
-  return {};
-}
+std::string_view networks_text() { return embedded_hardware_text(kNetworksFile).value_or(std::string_view()); }
 
 // Reduces a name to what tells it from others: "A3 High", "a3_high" and "a3-high" are equal.
 std::string folded_network(std::string_view name) {

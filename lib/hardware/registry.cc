@@ -187,22 +187,22 @@ absl::StatusOr<std::optional<Target>> slice_target(std::string_view name) {
 
 }  // namespace
 
-std::string_view cuda_targets() {
-  for (const EmbeddedFile& file : embedded_hardware_files()) {
-    if (file.name == kCudaFile) return file.text;
+std::optional<std::string_view> embedded_hardware_text(std::string_view file) {
+  for (const EmbeddedFile& embedded : embedded_hardware_files()) {
+    if (embedded.name == file) return embedded.text;
   }
-  return "{}";
+  return std::nullopt;
 }
+
+std::string_view cuda_targets() { return embedded_hardware_text(kCudaFile).value_or("{}"); }
 
 const std::map<std::string, std::string>& source_titles() {
   static const std::map<std::string, std::string>* const kTitles = [] {
     auto* read = new std::map<std::string, std::string>;
-    for (const EmbeddedFile& file : embedded_hardware_files()) {
-      if (file.name != kSourcesFile) continue;
-      const absl::StatusOr<OrderedJson> tree = parse_json(file.text, file.name);
-      if (!tree.ok()) continue;  // tests check that it is valid
-      for (const auto& title : tree->items()) read->emplace(title.key(), title.value().get<std::string>());
-    }
+    const absl::StatusOr<OrderedJson> tree =
+        parse_json(embedded_hardware_text(kSourcesFile).value_or("{}"), kSourcesFile);
+    if (!tree.ok()) return read;  // tests check that it is valid
+    for (const auto& title : tree->items()) read->emplace(title.key(), title.value().get<std::string>());
     return read;
   }();
   return *kTitles;

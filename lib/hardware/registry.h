@@ -22,6 +22,9 @@ struct EmbeddedFile {
 // Returns all embedded files, in the order of the CMake list. cmake/embed.cmake generates the table.
 std::span<const EmbeddedFile> embedded_hardware_files();
 
+// Returns the text of the embedded file of this name, with its ending; nullopt if there is none.
+std::optional<std::string_view> embedded_hardware_text(std::string_view file);
+
 // Returns the SHA-256 of the hashes of these files, computed when they were embedded. Two builds with the same have the
 // same devices.
 std::string_view embedded_hardware_sha256();

@@ -126,13 +126,12 @@ std::string accuracies(const std::vector<Accuracy>& list) {
 }
 
 bool is_abstract_file(std::string_view name) {
-  for (const EmbeddedFile& file : embedded_hardware_files()) {
-    if (file.name != std::string(name) + ".json") continue;
-    const absl::StatusOr<OrderedJson> json = parse_json(file.text, file.name);
-    const OrderedJson* abstract = json.ok() ? find(*json, {"abstract"}) : nullptr;
-    return abstract != nullptr && *abstract == true;
-  }
-  return false;
+  const std::string file = std::string(name) + ".json";
+  const std::optional<std::string_view> text = embedded_hardware_text(file);
+  if (!text) return false;
+  const absl::StatusOr<OrderedJson> json = parse_json(*text, file);
+  const OrderedJson* abstract = json.ok() ? find(*json, {"abstract"}) : nullptr;
+  return abstract != nullptr && *abstract == true;
 }
 
 }  // namespace
