@@ -10,34 +10,16 @@ namespace {
 
 constexpr std::string_view kBuiltinDialect = "builtin";
 
-// See bytes.h for the form of a varint.
-std::string varint(std::uint64_t value) {
-  std::string out;
-  for (unsigned size = 1; size <= 8; ++size) {
-    if (size < 8 ? value >> (7 * size) != 0 : value >> 56U != 0) continue;
-    const std::uint64_t bits = (value << 1U | 1U) << (size - 1);
-    for (unsigned i = 0; i < size; ++i) out += static_cast<char>(bits >> (8 * i) & 0xffU);
-    return out;
-  }
-  out += '\0';
-  for (unsigned i = 0; i < 8; ++i) out += static_cast<char>(value >> (8 * i) & 0xffU);
-  return out;
-}
-
-std::string signed_varint(std::int64_t value) {
-  return varint(static_cast<std::uint64_t>(value) << 1U ^ (value < 0 ? ~std::uint64_t{0} : 0));
-}
-
-std::string code(AttributeKind kind) { return varint(static_cast<std::uint64_t>(kind)); }
-std::string code(TypeKind kind) { return varint(static_cast<std::uint64_t>(kind)); }
+std::string code(AttributeKind kind) { return encode_varint(static_cast<std::uint64_t>(kind)); }
+std::string code(TypeKind kind) { return encode_varint(static_cast<std::uint64_t>(kind)); }
 
 std::string section(SectionId id, const std::string& bytes) {
-  return std::string(1, static_cast<char>(id)) + varint(bytes.size()) + bytes;
+  return std::string(1, static_cast<char>(id)) + encode_varint(bytes.size()) + bytes;
 }
 
 std::string shape_bytes(const std::vector<std::int64_t>& shape) {
-  std::string out = varint(shape.size());
-  for (const std::int64_t extent : shape) out += signed_varint(extent);
+  std::string out = encode_varint(shape.size());
+  for (const std::int64_t extent : shape) out += encode_signed_varint(extent);
   return out;
 }
 
@@ -91,43 +73,43 @@ TypeId BytecodeWriter::add_type(std::string bytes) {
 }
 
 TypeId BytecodeWriter::integer_type(std::uint32_t width) {
-  return add_type(code(TypeKind::kInteger) + varint(std::uint64_t{width} << 2U));
+  return add_type(code(TypeKind::kInteger) + encode_varint(std::uint64_t{width} << 2U));
 }
-TypeId BytecodeWriter::plain_type(std::uint64_t kind) { return add_type(varint(kind)); }
+TypeId BytecodeWriter::plain_type(std::uint64_t kind) { return add_type(encode_varint(kind)); }
 TypeId BytecodeWriter::vector_type(const std::vector<std::int64_t>& shape, TypeId element) {
-  return add_type(code(TypeKind::kVector) + shape_bytes(shape) + varint(element.index));
+  return add_type(code(TypeKind::kVector) + shape_bytes(shape) + encode_varint(element.index));
 }
 TypeId BytecodeWriter::memref_type(const std::vector<std::int64_t>& shape, TypeId element, AttributeId layout,
                                    AttributeId space) {
   std::string bytes = code(space.valid() ? TypeKind::kMemRefInSpace : TypeKind::kMemRef);
-  if (space.valid()) bytes += varint(space.index);
-  return add_type(bytes + shape_bytes(shape) + varint(element.index) + varint(layout.index));
+  if (space.valid()) bytes += encode_varint(space.index);
+  return add_type(bytes + shape_bytes(shape) + encode_varint(element.index) + encode_varint(layout.index));
 }
 TypeId BytecodeWriter::text_type(std::string_view text) {
   return TypeId{add_row({std::string(text) + '\0', dialect_number(dialect_of(text)), false}, type_index_, types_)};
 }
 
 AttributeId BytecodeWriter::string(std::string_view value) {
-  return add_attribute(code(AttributeKind::kString) + varint(string_number(value)));
+  return add_attribute(code(AttributeKind::kString) + encode_varint(string_number(value)));
 }
 AttributeId BytecodeWriter::symbol(std::string_view name) {
   const AttributeId value = string(name);
-  return add_attribute(code(AttributeKind::kFlatSymbol) + varint(value.index));
+  return add_attribute(code(AttributeKind::kFlatSymbol) + encode_varint(value.index));
 }
 AttributeId BytecodeWriter::integer(std::int64_t value, TypeId type, std::uint32_t width) {
-  std::string bytes = code(AttributeKind::kInteger) + varint(type.index);
-  bytes += width <= 8 ? std::string(1, static_cast<char>(value)) : signed_varint(value);
+  std::string bytes = code(AttributeKind::kInteger) + encode_varint(type.index);
+  bytes += width <= 8 ? std::string(1, static_cast<char>(value)) : encode_signed_varint(value);
   return add_attribute(std::move(bytes));
 }
 AttributeId BytecodeWriter::unit() { return add_attribute(code(AttributeKind::kUnit)); }
 AttributeId BytecodeWriter::array(const std::vector<AttributeId>& elements) {
-  std::string bytes = code(AttributeKind::kArray) + varint(elements.size());
-  for (const AttributeId element : elements) bytes += varint(element.index);
+  std::string bytes = code(AttributeKind::kArray) + encode_varint(elements.size());
+  for (const AttributeId element : elements) bytes += encode_varint(element.index);
   return add_attribute(std::move(bytes));
 }
 AttributeId BytecodeWriter::dictionary(const std::vector<std::pair<AttributeId, AttributeId>>& members) {
-  std::string bytes = code(AttributeKind::kDictionary) + varint(members.size());
-  for (const auto& [name, value] : members) bytes += varint(name.index) + varint(value.index);
+  std::string bytes = code(AttributeKind::kDictionary) + encode_varint(members.size());
+  for (const auto& [name, value] : members) bytes += encode_varint(name.index) + encode_varint(value.index);
   return add_attribute(std::move(bytes));
 }
 AttributeId BytecodeWriter::dense_array(const std::vector<std::int64_t>& values, TypeId element, std::uint32_t width) {
@@ -138,24 +120,25 @@ AttributeId BytecodeWriter::dense_array(const std::vector<std::int64_t>& values,
       elements += static_cast<char>(static_cast<std::uint64_t>(value) >> (8 * i) & 0xffU);
     }
   }
-  return add_attribute(code(AttributeKind::kDenseArray) + varint(element.index) + varint(values.size()) +
-                       varint(elements.size()) + elements);
+  return add_attribute(code(AttributeKind::kDenseArray) + encode_varint(element.index) + encode_varint(values.size()) +
+                       encode_varint(elements.size()) + elements);
 }
 AttributeId BytecodeWriter::affine(const AffineMap& map) {
   constexpr std::uint64_t kWithExpressions = 3;  // see read_affine_map
-  std::string bytes = code(AttributeKind::kAffineMap) + varint(std::uint64_t{map.dimensions} << 2U | kWithExpressions) +
-                      varint(map.symbols) + varint(map.results);
+  std::string bytes = code(AttributeKind::kAffineMap) +
+                      encode_varint(std::uint64_t{map.dimensions} << 2U | kWithExpressions) +
+                      encode_varint(map.symbols) + encode_varint(map.results);
   for (const AffineTerm& term : map.terms) {
-    bytes += varint(static_cast<std::uint64_t>(term.kind));
-    if (term.kind == AffineTerm::Kind::kConstant) bytes += signed_varint(term.value);
+    bytes += encode_varint(static_cast<std::uint64_t>(term.kind));
+    if (term.kind == AffineTerm::Kind::kConstant) bytes += encode_signed_varint(term.value);
     if (term.kind == AffineTerm::Kind::kDimension || term.kind == AffineTerm::Kind::kSymbol) {
-      bytes += varint(static_cast<std::uint64_t>(term.value));
+      bytes += encode_varint(static_cast<std::uint64_t>(term.value));
     }
   }
   return add_attribute(std::move(bytes));
 }
 AttributeId BytecodeWriter::type(TypeId value) {
-  return add_attribute(code(AttributeKind::kType) + varint(value.index));
+  return add_attribute(code(AttributeKind::kType) + encode_varint(value.index));
 }
 AttributeId BytecodeWriter::text(std::string_view text) {
   return AttributeId{
@@ -191,24 +174,26 @@ void BytecodeWriter::skip_region() {
 }
 
 std::string BytecodeWriter::bytes() const {
-  std::string table = varint(strings_.size());
-  for (auto at = strings_.rbegin(); at != strings_.rend(); ++at) table += varint(at->size() + 1);
+  std::string table = encode_varint(strings_.size());
+  for (auto at = strings_.rbegin(); at != strings_.rend(); ++at) table += encode_varint(at->size() + 1);
   for (const std::string& text : strings_) table += text + '\0';
 
-  std::string dialects = varint(dialects_.size());
-  for (const std::uint32_t name : dialects_) dialects += varint(name);
-  for (const auto& [dialect, name] : op_names_) dialects += varint(dialect) + varint(1) + varint(name);
+  std::string dialects = encode_varint(dialects_.size());
+  for (const std::uint32_t name : dialects_) dialects += encode_varint(name);
+  for (const auto& [dialect, name] : op_names_)
+    dialects += encode_varint(dialect) + encode_varint(1) + encode_varint(name);
 
   // The location of all operations comes after the attributes of the module.
-  const std::string location = varint(attributes_.size());
+  const std::string location = encode_varint(attributes_.size());
   std::vector<Row> attributes = attributes_;
   attributes.push_back(Row{code(AttributeKind::kUnknownLocation), 0, true});
   std::string data;
-  std::string offsets = varint(attributes.size()) + varint(types_.size());
+  std::string offsets = encode_varint(attributes.size()) + encode_varint(types_.size());
   for (const std::vector<Row>* rows : {static_cast<const std::vector<Row>*>(&attributes), &types_}) {
     for (const Row& row : *rows) {
       data += row.bytes;
-      offsets += varint(row.dialect) + varint(1) + varint(row.bytes.size() << 1U | (row.is_binary ? 1U : 0U));
+      offsets += encode_varint(row.dialect) + encode_varint(1) +
+                 encode_varint(row.bytes.size() << 1U | (row.is_binary ? 1U : 0U));
     }
   }
 
@@ -218,29 +203,30 @@ std::string BytecodeWriter::bytes() const {
     const std::uint32_t parent = regions_[i].parent;
     first_value[i] = first_value[parent] + regions_[parent].values;
   }
-  std::string ir = varint(std::uint64_t{regions_[0].ops} << 1U);
+  std::string ir = encode_varint(std::uint64_t{regions_[0].ops} << 1U);
   for (const Item& item : items_) {
     if (item.is_op) {
       const OpRow& op = ops_[item.index];
       const unsigned mask = (op.attributes.valid() ? 1U : 0U) | (op.results.empty() ? 0U : 2U) |
                             (op.operands.empty() ? 0U : 4U) | (op.regions == 0 ? 0U : 16U);
-      ir += varint(op.name) + static_cast<char>(mask) + location;
-      if (op.attributes.valid()) ir += varint(op.attributes.index);
-      if (!op.results.empty()) ir += varint(op.results.size());
-      for (const TypeId result : op.results) ir += varint(result.index);
-      if (!op.operands.empty()) ir += varint(op.operands.size());
-      for (const ValueRef operand : op.operands) ir += varint(first_value[operand.region] + operand.index);
-      if (op.regions > 0) ir += varint(std::uint64_t{op.regions} << 1U);
+      ir += encode_varint(op.name) + static_cast<char>(mask) + location;
+      if (op.attributes.valid()) ir += encode_varint(op.attributes.index);
+      if (!op.results.empty()) ir += encode_varint(op.results.size());
+      for (const TypeId result : op.results) ir += encode_varint(result.index);
+      if (!op.operands.empty()) ir += encode_varint(op.operands.size());
+      for (const ValueRef operand : op.operands) ir += encode_varint(first_value[operand.region] + operand.index);
+      if (op.regions > 0) ir += encode_varint(std::uint64_t{op.regions} << 1U);
       continue;
     }
     const RegionRow& region = regions_[item.index];
-    ir += varint(region.is_empty ? 0 : 1);
+    ir += encode_varint(region.is_empty ? 0 : 1);
     if (region.is_empty) continue;
-    ir += varint(region.values) + varint(std::uint64_t{region.ops} << 1U | (region.arguments.empty() ? 0U : 1U));
-    if (!region.arguments.empty()) ir += varint(region.arguments.size());
-    for (const TypeId argument : region.arguments) ir += varint(argument.index) + location;
+    ir += encode_varint(region.values) +
+          encode_varint(std::uint64_t{region.ops} << 1U | (region.arguments.empty() ? 0U : 1U));
+    if (!region.arguments.empty()) ir += encode_varint(region.arguments.size());
+    for (const TypeId argument : region.arguments) ir += encode_varint(argument.index) + location;
   }
-  std::string out = "ML\xEFR" + varint(0) + "hloroof";
+  std::string out = "ML\xEFR" + encode_varint(0) + "hloroof";
   out += '\0';
   return out + section(SectionId::kStrings, table) + section(SectionId::kDialects, dialects) +
          section(SectionId::kAttributesAndTypes, data) + section(SectionId::kOffsets, offsets) +

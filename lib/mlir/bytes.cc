@@ -11,6 +11,23 @@ absl::Status error_at(std::size_t offset, std::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat("MLIR bytecode: ", to_absl(what), " at byte ", offset));
 }
 
+std::string encode_varint(std::uint64_t value) {
+  std::string out;
+  for (unsigned size = 1; size <= 8; ++size) {
+    if (size < 8 ? value >> (7 * size) != 0 : value >> 56U != 0) continue;
+    const std::uint64_t bits = (value << 1U | 1U) << (size - 1);
+    for (unsigned i = 0; i < size; ++i) out += static_cast<char>(bits >> (8 * i) & 0xffU);
+    return out;
+  }
+  out += '\0';
+  for (unsigned i = 0; i < 8; ++i) out += static_cast<char>(value >> (8 * i) & 0xffU);
+  return out;
+}
+
+std::string encode_signed_varint(std::int64_t value) {
+  return encode_varint(static_cast<std::uint64_t>(value) << 1U ^ (value < 0 ? ~std::uint64_t{0} : 0));
+}
+
 std::uint64_t ByteCursor::long_varint() {
   const std::uint8_t prefix = byte();
   if (!ok()) return 0;

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "absl/status/status.h"
@@ -18,6 +19,10 @@ namespace hloroof::internal::mlir {
 
 // InvalidArgument: "MLIR bytecode: `what` at byte `offset`".
 absl::Status error_at(std::size_t offset, std::string_view what);
+
+// The bytes of a varint, and of a signed one.
+std::string encode_varint(std::uint64_t value);
+std::string encode_signed_varint(std::int64_t value);
 
 class ByteCursor {
  public:

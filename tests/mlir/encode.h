@@ -7,21 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/mlir/bytes.h"
+
 namespace hloroof::internal::mlir {
 
-inline std::string varint(std::uint64_t value) {
-  std::string out;
-  for (unsigned size = 1; size <= 8; ++size) {
-    if (size < 8 && value >> (7 * size) != 0) continue;
-    if (size == 8 && value >> 56U != 0) break;
-    const std::uint64_t bits = (value << 1U | 1U) << (size - 1);
-    for (unsigned i = 0; i < size; ++i) out += static_cast<char>(bits >> (8 * i) & 0xffU);
-    return out;
-  }
-  out += '\0';
-  for (unsigned i = 0; i < 8; ++i) out += static_cast<char>(value >> (8 * i) & 0xffU);
-  return out;
-}
+inline std::string varint(std::uint64_t value) { return encode_varint(value); }
 
 inline std::string varints(const std::vector<std::uint64_t>& values) {
   std::string out;

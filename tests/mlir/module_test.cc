@@ -13,11 +13,6 @@
 namespace hloroof::internal::mlir {
 namespace {
 
-struct Counts {
-  const char* name;
-  std::size_t ops, regions, blocks, values;
-};
-
 // As jaxlib's MLIR counts them.
 constexpr Counts kCounts[] = {
     {"flash_attention_backward.mlir24", 290, 17, 17, 300},
@@ -35,12 +30,7 @@ TEST_CASE("samples are read whole") {
     const absl::StatusOr<Module> module = read_module(bytes);
     INFO(module.status().message());
     REQUIRE(module.ok());
-    CHECK(module->ops.size() == expected.ops);
-    CHECK(module->regions.size() == expected.regions);
-    CHECK(module->blocks.size() == expected.blocks + 1);  // and the top-level block
-    CHECK(module->values.size() == expected.values);
-    for (std::uint32_t i = 0; i < module->attributes.size(); ++i) CHECK(decode(*module, AttributeId{i}).ok());
-    for (std::uint32_t i = 0; i < module->types.size(); ++i) CHECK(decode(*module, TypeId{i}).ok());
+    check_whole(*module, expected);
   }
 }
 

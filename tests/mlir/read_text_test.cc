@@ -10,6 +10,7 @@
 #include "lib/mlir/module.h"
 #include "tests/catch.h"
 #include "tests/mlir/print.h"
+#include "tests/mlir/read_file.h"
 #include "tests/paths.h"
 
 namespace hloroof::internal::mlir {
@@ -26,11 +27,6 @@ std::string in_function(const std::string& lines) {
          "%m: memref<8x128xf32, #tpu.memory_space<vmem>>) {\n" +
          lines + "    return\n  }\n}\n";
 }
-
-struct Counts {
-  const char* name;
-  std::size_t ops, regions, blocks, values;
-};
 
 // As jaxlib's MLIR counts them.
 constexpr Counts kCounts[] = {
@@ -51,12 +47,7 @@ TEST_CASE("text: the kernels of the compiler are read whole") {
     const absl::StatusOr<Module> module = read_module(*bytes);
     INFO(module.status().message());
     REQUIRE(module.ok());
-    CHECK(module->ops.size() == expected.ops);
-    CHECK(module->regions.size() == expected.regions);
-    CHECK(module->blocks.size() == expected.blocks + 1);  // and the top-level block
-    CHECK(module->values.size() == expected.values);
-    for (std::uint32_t i = 0; i < module->attributes.size(); ++i) CHECK(decode(*module, AttributeId{i}).ok());
-    for (std::uint32_t i = 0; i < module->types.size(); ++i) CHECK(decode(*module, TypeId{i}).ok());
+    check_whole(*module, expected);
   }
 }
 
