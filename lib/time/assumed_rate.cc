@@ -12,18 +12,12 @@
 namespace hloroof::internal::inline time {
 namespace {
 
-std::string_view rate_of_attention(const MatrixWork& product) {
-  if (product.is_gradient) return "attention.backward";
-  if (product.n <= 64) return "attention.forward.head_64";
-  return product.n < 256 ? "attention.forward.head_128" : "attention.forward.head_256";
-}
-
 // The number that the time of a large product is proportional to.
 std::string_view rate_of_product(const MatrixWork& product, const Device& device, double products_busy) {
   const GpuCore& core = *device.gpu();
   if (product.programs > 0) return "program.matrix_efficiency";
   if (product.is_attention && product.kept_keys > 0 && core.attention.forward.head_128)
-    return rate_of_attention(product);
+    return attention_rate_path(product);
   const auto peak = product_peak(product, Numbers<double>(device));
   if (!peak) return {};
   const MatrixType type = peak->type;

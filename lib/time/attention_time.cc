@@ -21,12 +21,14 @@ namespace {
 
 using Attention = GpuCore::Attention;
 
+// The head sizes whose rates a device file states.
+constexpr double kSmall = 64;
+constexpr double kMiddle = 128;
+constexpr double kLarge = 256;
+
 // The forward rate for the head size of `product`, which lies between those of the two measured sizes next to it.
 template <class Num>
 Num forward_rate(const Attention& attention, double head, const Num& rate_128, const Numbers<Num>& n) {
-  constexpr double kSmall = 64;
-  constexpr double kMiddle = 128;
-  constexpr double kLarge = 256;
   if (head == kMiddle) return rate_128;
   const bool is_small = head < kMiddle;
   Num other = n.known_or(is_small ? attention.forward.head_64 : attention.forward.head_256, rate_128);
@@ -37,6 +39,12 @@ Num forward_rate(const Attention& attention, double head, const Num& rate_128, c
 }
 
 }  // namespace
+
+std::string_view attention_rate_path(const MatrixWork& product) {
+  if (product.is_gradient) return "attention.backward";
+  if (product.n <= kSmall) return "attention.forward.head_64";
+  return product.n < kLarge ? "attention.forward.head_128" : "attention.forward.head_256";
+}
 
 template <class Num>
 std::optional<MatrixTime<Num>> attention_time(const MatrixWork& product, const ProductPeak<Num>& peak,

@@ -32,6 +32,9 @@ template <class Num>
 std::optional<MatrixTime<Num>> attention_time(const MatrixWork& product, const ProductPeak<Num>& peak,
                                               const Numbers<Num>& numbers);
 
+// The path of the number from which attention_time() takes the rate of the product, the one of the nearest head size.
+std::string_view attention_rate_path(const MatrixWork& product);
+
 // Whether operands of the type are f32 values that a GPU rounds. Libraries have separate kernels for them.
 inline bool is_rounded_f32(MatrixType type) { return type == MatrixType::kF32 || type == MatrixType::kTf32; }
 
