@@ -62,18 +62,18 @@ std::vector<Measurement> evenly_chosen(const std::vector<Measurement>& measureme
 }
 
 std::vector<std::string> candidate_parameters(const Device& device) {
-  std::vector<std::string> paths = {"matrix.efficiency",    "hbm.efficiency",    "hbm.read_efficiency",
-                                    "hbm.write_efficiency", "vector.efficiency", "overhead.op"};
+  // Shares of at most 1 cannot raise the rates of devices whose rates are guesses, and all of a generic CPU is one.
+  const bool is_cpu = device.family() == DeviceFamily::kCpu;
+  const bool is_guessed = is_cpu || device.family() == DeviceFamily::kOther;
+  std::vector<std::string> paths = {is_cpu ? "matrix.peak.f32" : "matrix.efficiency",
+                                    is_guessed ? "hbm.bandwidth" : "hbm.efficiency",
+                                    "hbm.read_efficiency",
+                                    "hbm.write_efficiency",
+                                    "vector.efficiency",
+                                    "overhead.op"};
   if (device.family() == DeviceFamily::kTpu) paths.emplace_back("overhead.pipeline_fill");
-  if (device.family() == DeviceFamily::kOther || device.family() == DeviceFamily::kCpu) {
-    // Their rates are guesses, which shares of at most 1 cannot raise.
-    paths[1] = "hbm.bandwidth";
-    paths.insert(paths.end(), {"vector.f32_rate", "vector.transcendental_rate"});
-  }
-  if (device.family() == DeviceFamily::kCpu) {  // a generic one, whose clock, cores and vectors are guesses too
-    paths[0] = "matrix.peak.f32";
-    paths.insert(paths.end(), {"matrix.peak.bf16", "matrix.peak.f64"});
-  }
+  if (is_guessed) paths.insert(paths.end(), {"vector.f32_rate", "vector.transcendental_rate"});
+  if (is_cpu) paths.insert(paths.end(), {"matrix.peak.bf16", "matrix.peak.f64"});
   std::erase_if(paths, [&](const std::string& path) {
     const auto parameter = parameter_of(device, path);
     return !parameter || !parameter->value;
