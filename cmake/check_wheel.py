@@ -1,4 +1,4 @@
-"""Checks the installed package: what it takes to import it, that its command runs, and that it needs no library besides the C library."""
+"""Checks the installed package: the cost of importing it, that its command runs, and that it links to the C library only."""
 
 import pathlib
 import re

@@ -1,5 +1,5 @@
-// What following an advice would save: the step replayed as if the ops that it concerns took less time. The sum of
-// their times promises more where a transfer that they hide is waited for once they are gone.
+// The time that following an advice would save: replays the step with the ops of the advice shortened. The sum of their
+// times can be larger, because the step may then wait for a transfer that these ops hide.
 #ifndef HLOROOF_LIB_DIAGNOSE_WHAT_IF_H_
 #define HLOROOF_LIB_DIAGNOSE_WHAT_IF_H_
 
@@ -22,9 +22,9 @@ class WhatIf {
  public:
   explicit WhatIf(const StepFacts& facts) : facts_(facts) {}
 
-  // Returns the seconds of the step that are saved if all of these take less time. Returns nothing if a part does not
-  // name the op or the transfer that would take less time, or if nothing runs beside the ops of the module: the sum of
-  // what they take is then what is saved.
+  // Returns the seconds that the step becomes shorter if all of these take less time. Returns nullopt if a part does
+  // not name the op or the transfer that would take less time. Also returns nullopt if the module has no transfers: the
+  // sum of the times of the ops is exact then.
   std::optional<double> saved_seconds(absl::Span<const Shortened> shortened);
 
  private:

@@ -1,7 +1,7 @@
-// What a ModuleEditor does. It keeps the users, the order and the names of a module beside it, and what its edits
-// overwrite while there is a checkpoint.
+// The implementation of ModuleEditor. It stores the users, the order and the names of a module, and while there is a
+// checkpoint also the values that edits overwrite.
 //
-// editor.cc has the tables beside the module, checkpoint.cc the writes and how they are taken back, attributes.cc,
+// editor.cc has these tables, checkpoint.cc the writes and how they are taken back, attributes.cc,
 // instruction.cc and order.cc the edits, fuse.cc those that move instructions between computations, implied.cc what the
 // text only implies, and relied_on.cc the checks of what other edits rely on.
 #ifndef HLOROOF_LIB_EDIT_EDITOR_H_

@@ -43,7 +43,8 @@ std::vector<int> links_of(const Collective& collective, const CollectiveCosts& a
   for (int axis : spanned_axes(all.mesh, collective.groups)) {
     if (static_cast<std::size_t>(axis) >= all.mapping.pieces.size()) continue;
     for (const AxisPiece& piece : all.mapping.pieces[axis]) {
-      if (all.mapping.physical[piece.physical].link == LinkKind::kNetwork) continue;  // of GPUs: a resource of its own
+      if (all.mapping.physical[piece.physical].link == LinkKind::kNetwork)
+        continue;  // of GPUs, whose network is a separate resource
       const int link = piece.physical % kLinkCount;
       if (std::find(links.begin(), links.end(), link) == links.end()) links.push_back(link);
     }

@@ -93,7 +93,7 @@ bool ModuleParser::check_async(const InstructionFrame& frame) {
 
 // Newer XLA lets a start leave operands to the updates that follow it: dot-start() and then dot-update(start, lhs).
 // Returns whether the short form is of such a chain: a start that lacks operands of X and lists those that it has, or
-// an update of a start that does and has operands of its own.
+// an update of a start that does, if the update has further operands.
 bool ModuleParser::binds_later(const InstructionFrame& frame) const {
   const std::size_t count = operands_.size() - frame.operand_begin;
   if (frame.row.opcode == Opcode::kAsyncUpdate) {

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from hloroof._core import __version__ as __version__
 
-# What the package exports stands in _public. The command and the processes that compile need little of it, and loading it takes five
-# times as long as Python takes to start, so it waits until somebody asks.
+# The exports of the package are in _public. The command and the processes that compile need few of them, and loading _public takes
+# five times as long as starting Python, so it is loaded when a name is first used.
 if TYPE_CHECKING:
     from hloroof._public import *
 else:
