@@ -81,15 +81,12 @@ void Editor::write_attributes(InstructionId id, std::vector<AttributeData> attri
 void Editor::write_attribute(InstructionId id, const AttributeData& written) {
   const absl::Span<const AttributeData> span = module_.instruction(id).attributes();
   std::vector<AttributeData> attributes(span.begin(), span.end());
-  const auto at =
-      std::find_if(attributes.begin(), attributes.end(), [&](const AttributeData& a) { return a.key == written.key; });
+  const auto at = std::find_if(attributes.begin(), attributes.end(),
+                               [&](const AttributeData& a) { return a.key == written.key && !is_implied_call(a); });
   if (at != attributes.end()) {
     *at = written;
   } else {
-    // The calls that X-start implies remain last.
-    const bool is_implied =
-        !attributes.empty() && attributes.back().key == AttributeKey::kCalls && attributes.back().value.size == 0;
-    attributes.insert(attributes.end() - (is_implied ? 1 : 0), written);
+    attributes.push_back(written);
   }
   write_attributes(id, std::move(attributes));
   note(id, Edit::Kind::kAttributes, ShapeId(), written.key);

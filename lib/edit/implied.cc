@@ -83,7 +83,7 @@ void Editor::spell_out_start(InstructionId start) {
       static_cast<std::uint8_t>(computation.flags & ~(ComputationData::kSynthesized | ComputationData::kNoSignature));
   std::vector<AttributeData> kept;
   for (AttributeData attribute : ModuleRows::attributes(module_, row)) {
-    if (attribute.key == AttributeKey::kCalls) {
+    if (is_implied_call(attribute)) {
       attribute.value = row_of(module_, wrapped).name;
     } else if (attribute.key > AttributeKey::kBackendConfig && attribute.key != AttributeKey::kAsyncExecutionThread) {
       continue;  // of X, which has it
@@ -143,7 +143,7 @@ void Editor::copy_wrapped(InstructionId start) {
   const absl::Span<const AttributeData> span = module_.instruction(start).attributes();
   std::vector<AttributeData> attributes(span.begin(), span.end());
   for (AttributeData& attribute : attributes) {
-    if (attribute.key != AttributeKey::kCalls) continue;
+    if (!is_implied_call(attribute)) continue;
     attribute.reference_begin = static_cast<std::uint32_t>(builder.references().size());
     builder.references().push_back(copy.index);
   }

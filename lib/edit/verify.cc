@@ -193,7 +193,7 @@ class Verifier {
     if (wraps) allowed = allowed | opcode_attributes(static_cast<Opcode>(row.number)).allowed;
     KeySet seen;
     for (const AttributeData& attribute : instruction.attributes()) {
-      if (attribute.key >= AttributeKey::kConstantLiteral) continue;
+      if (attribute.key >= AttributeKey::kConstantLiteral || is_implied_call(attribute)) continue;
       const std::string name(to_string(attribute.key));
       if (!allowed.contains(attribute.key)) return refuse(instruction, "the opcode has no attribute " + name);
       if (seen.contains(attribute.key)) return refuse(instruction, "duplicate attribute " + name);

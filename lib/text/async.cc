@@ -184,7 +184,8 @@ bool ModuleParser::synthesize_wrapped(InstructionFrame& frame) {
   calls.reference_begin = static_cast<std::uint32_t>(builder.references().size());
   calls.reference_count = 1;
   builder.references().push_back(id.index);
-  attributes_.push_back(calls);
+  // It comes first, because a wrapped fusion has a `calls` of its own, and readers take the first of a key.
+  attributes_.insert(attributes_.begin() + static_cast<std::ptrdiff_t>(frame.attribute_begin), calls);
   return true;
 }
 

@@ -370,9 +370,8 @@ class Printer {
     if (!wraps) return false;
     // In sugared form the start has the attributes of the wrapped instruction and implies calls=. In expanded form it
     // keeps the common attributes, and the wrapped instruction has the others.
-    const bool implied = a.key == AttributeKey::kCalls && a.value.size == 0;
-    if (options_.async_sugar) return implied;
-    return !implied && a.key > AttributeKey::kBackendConfig && a.key != AttributeKey::kAsyncExecutionThread;
+    if (options_.async_sugar) return is_implied_call(a);
+    return !is_implied_call(a) && a.key > AttributeKey::kBackendConfig && a.key != AttributeKey::kAsyncExecutionThread;
   }
 
   // Prints further attributes of the current instruction of `top`. Returns false after opening an inline body; call it
