@@ -10,6 +10,7 @@
 #include "lib/analysis/collectives.h"
 #include "lib/analysis/mesh.h"
 #include "lib/base/strings.h"
+#include "lib/hardware/device_facts.h"
 #include "lib/hardware/topology.h"
 #include "lib/ir/rows.h"
 #include "lib/schedule/async_pairs.h"
@@ -45,12 +46,12 @@ std::vector<int> links_of(const Collective& collective, const CollectiveCosts& a
     for (const AxisPiece& piece : all.mapping.pieces[axis]) {
       if (all.mapping.physical[piece.physical].link == LinkKind::kNetwork)
         continue;  // of GPUs, whose network is a separate resource
-      const int link = piece.physical % kLinkCount;
+      const int link = piece.physical % kMostLinks;
       if (std::find(links.begin(), links.end(), link) == links.end()) links.push_back(link);
     }
   }
   if (links.empty()) {
-    for (int link = 0; link < kLinkCount; ++link) links.push_back(link);
+    for (int link = 0; link < kMostLinks; ++link) links.push_back(link);
   }
   return links;
 }
@@ -174,7 +175,7 @@ void occupy_sparse_cores(InstructionView instruction, Demand& demand) {
   std::vector<std::int64_t> cores = sparse_cores(instruction);
   if (cores.empty()) cores = {0};
   for (const std::int64_t core : cores) {
-    const std::int64_t at = std::clamp<std::int64_t>(core, 0, kSparseCoreCount - 1);
+    const std::int64_t at = std::clamp<std::int64_t>(core, 0, kMostSparseCores - 1);
     demand.busy[kFirstSparseCore + static_cast<std::size_t>(at)] = demand.seconds;
   }
 }

@@ -44,6 +44,13 @@ TEST_CASE("device files: the names of the contract, in order") {
   CHECK(device_names() == expected);
 }
 
+TEST_CASE("device files: no device has more links than are told apart") {
+  for (const Device& device : all_devices()) {
+    CAPTURE(device.name);
+    CHECK(device.ici.dims <= kMostLinks);
+  }
+}
+
 TEST_CASE("device files: each compiled-in file is the one on disk, valid, and named as its device") {
   for (const EmbeddedFile& file : embedded_hardware_files()) {
     CAPTURE(file.name);
