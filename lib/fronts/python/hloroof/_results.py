@@ -39,6 +39,11 @@ class StepPrediction:
     """Use of each resource."""
     exposed_communication_seconds: float
     """Time during which the step waits for communication."""
+    dollars: Optional[float]
+    """Cost of the step in dollars: that of all chips of the topology at the option price; None without a price."""
+    most_joules: Optional[float]
+    """Upper bound of the energy of the step in joules: all chips of the topology at the device's power; None if that is
+    not known."""
     totals: Totals
     coverage: Coverage
     ops: list[Op] = field(repr=False)
