@@ -490,11 +490,11 @@ class Diagnostic:
     wrong-generation, memory-over-capacity, host-transfer-exposed, prefetch-stall, reshard, gather-then-cut,
     exposed-communication, crossover-not-reached, redundant-compute, loop-carry-copy, unfused-update, narrow-update,
     layout-change, padding-waste, kernel-refetch, block-rereads, kernel-half-filled, kernel-small-blocks,
-    kernel-vmem-room, matrix-underfilled, matrix-in-f32, latency-bound-loop, branch-imbalance, replicated-parameter,
-    donation-missed, unknown-trip-count, unknown-custom-call, kernel-assumed, unknown-opcode, unknown-attribute,
-    unreadable-slice-transfer, no-entry, operand-mismatch, unknown-device-count, impossible-number,
-    missing-attribute, missing-operand, missing-predecessor, missing-computation, unscheduled, memory-incomplete,
-    untuned-blocks, mesh-assumed, missing-device-number, network-assumed, unseen-utilization,
+    kernel-vmem-room, repeated-upcast, matrix-underfilled, matrix-in-f32, latency-bound-loop, branch-imbalance,
+    replicated-parameter, donation-missed, unknown-trip-count, unknown-custom-call, kernel-assumed, unknown-opcode,
+    unknown-attribute, unreadable-slice-transfer, no-entry, operand-mismatch, unknown-device-count,
+    impossible-number, missing-attribute, missing-operand, missing-predecessor, missing-computation, unscheduled,
+    memory-incomplete, untuned-blocks, mesh-assumed, missing-device-number, network-assumed, unseen-utilization,
     model-differs-from-compiler."""
     severity: str
     """Severity of the finding. One of info, warning, error."""
