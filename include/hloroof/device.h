@@ -253,6 +253,7 @@ struct LatchCycles {
 
 // Numbers that only TPUs have. The paths in the device file omit the struct: TpuCore::matrix.dim is "matrix.dim".
 struct TpuCore {
+  Fact<int64_t> sparse_cores;  // SparseCores of the device; none: as many as the text names
   struct Matrix {
     int64_t dim = 0;    // rows = columns of one systolic array
     int64_t count = 0;  // arrays of the device (all its cores)

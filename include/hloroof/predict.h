@@ -79,6 +79,7 @@ struct PredictOptions {
   CollectiveOptions collectives;  // what-ifs: quantized reductions, uneven exchanges
   // What the model needs for one step on all devices together, for StepPrediction::mfu.
   std::optional<double> model_flops;
+  std::optional<double> price;     // dollars for an hour of one chip, for the cost of the step
   bool resource_what_ifs = false;  // also predict the step with each resource free in turn
   bool strict = false;             // unknown facts are errors instead of diagnostics
   // A program that was compiled for another kind of machine is an error, because the device would run another program:

@@ -1,5 +1,5 @@
-// Findings about single ops. Each states the reason and the suggested action. Seconds at stake are an estimate of the
-// savings in the step and never exceed the time that the op spends in the step.
+// Findings about single ops, and about ops that repeat a conversion. Each states the reason and the suggested action.
+// Seconds at stake are an estimate of the savings in the step and never exceed the time that the op spends in the step.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -14,11 +14,15 @@
 #include "absl/strings/str_join.h"
 #include "hloroof/attributes.h"
 #include "hloroof/module.h"
+#include "lib/base/strings.h"
 #include "lib/base/units.h"
 #include "lib/diagnose/diagnostics.h"
 #include "lib/diagnose/moves.h"
 #include "lib/hardware/matrix_rate.h"
+#include "lib/ir/element_type.h"
+#include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
+#include "lib/ir/shapes.h"
 #include "lib/ir/value_walk.h"
 #include "lib/schedule/async_pairs.h"
 #include "lib/time/op_time.h"
@@ -55,6 +59,7 @@ class OpDiagnoser {
       conditional(op);
     }
     for (const CallGraph::Loop& loop : facts_.calls.loops()) tiny_ops(loop);
+    repeated_upcasts();
     parameters();
   }
 
@@ -283,6 +288,80 @@ class OpDiagnoser {
         "one iteration",
         finding.parts.size(), loop.trips.value);
     diagnosis_.add(std::move(finding));
+  }
+
+  static bool is_narrow_float(const Shape& shape) {
+    return shape.is_array() && is_floating(shape.element_type) && bits(shape.element_type) == 8;
+  }
+
+  // The instruction that makes a value, before it is renamed or copied, also to another memory.
+  static InstructionView made_by(InstructionView value) {
+    return origin(value, [](InstructionView at) {
+      return flow(at.opcode()) == Flow::kRenames || flow(at.opcode()) == Flow::kCopies ||
+             work_class(at.opcode()) == WorkClass::kAsyncCopy;
+    });
+  }
+
+  // The wider type to which `op` converts its operand, by itself or inside of fusions; kInvalid if to none.
+  ElementType upcast_by(InstructionView op, InstructionId operand) {
+    const auto widens = [](InstructionView at) {
+      const ElementType type = at.shape().element_type;
+      return flow(at.opcode()) == Flow::kConverts && is_floating(type) && bits(type) > 8;
+    };
+    if (widens(op)) return op.shape().element_type;
+    ElementType to = ElementType::kInvalid;
+    const auto users = [this](InstructionId value) { return diagnosis_.users_of(value); };
+    for (const InstructionId parameter : parameters_taking(op, operand)) {
+      walk_uses(module_, parameter, kMostValues, users, [&](InstructionView user, InstructionId) {
+        if (widens(user)) to = user.shape().element_type;
+        const Flow f = flow(user.opcode());
+        return f == Flow::kFuses || f == Flow::kRenames || f == Flow::kCopies ? Go::kOn : Go::kStop;
+      });
+    }
+    return to;
+  }
+
+  // The share of the time of `op` that is left if it reads the array from HBM as `to`, instead of converting it.
+  double share_without(const OpPrediction& op, const Shape& array, ElementType to) const {
+    const ElementType from = array.element_type;
+    Work work = op.work;
+    std::erase_if(work.vector,
+                  [&](const VectorWork& v) { return v.opcode == Opcode::kConvert && v.type == from && v.to == to; });
+    const int bits_before = memory_space(array) == MemorySpace::kHbm ? bits(from) : 0;
+    work.read.hbm += static_cast<double>(element_count(array)) * (bits(to) - bits_before) / 8;
+    const double before = op_time(op.work, device_).seconds;
+    return before > 0 ? std::min(1.0, op_time(work, device_).seconds / before) : 1;
+  }
+
+  // Reports the ops that convert an array of 8-bit floats which an earlier op has converted to the same type. With one
+  // conversion for all, they would read the wider array instead, which is more bytes.
+  void repeated_upcasts() {
+    std::map<std::pair<std::uint32_t, ElementType>, std::string> first;  // op by the array and the type
+    for (const OpPrediction& op : prediction_.ops) {
+      if (!diagnosis_.may_matter(op.exposed_seconds)) continue;
+      const InstructionView instruction = module_.instruction(op.id);
+      if (flow(instruction.opcode()) != Flow::kFuses && flow(instruction.opcode()) != Flow::kConverts) continue;
+      for (const InstructionId operand : instruction.operand_ids()) {
+        const InstructionView array = module_.instruction(operand);
+        if (!is_narrow_float(array.shape())) continue;
+        const ElementType to = upcast_by(instruction, operand);
+        if (to == ElementType::kInvalid) continue;
+        const auto [earlier, is_new] = first.try_emplace({made_by(array).id().index, to}, op.name);
+        if (!is_new) repeated_upcast(op, array, to, earlier->second);
+      }
+    }
+  }
+
+  void repeated_upcast(const OpPrediction& op, InstructionView array, ElementType to, const std::string& earlier) {
+    if (earlier == op.name) return;
+    const double left = share_without(op, array.shape(), to);
+    diagnosis_.add_work(
+        kRepeatedUpcast, op, (op.exposed_seconds - op.wait_seconds) * (1 - left),
+        absl::StrFormat(
+            "converts %s to %s, as %s does before it: with one conversion for all, it would take %.0f %% of the "
+            "time; multiplying the 8-bit floats as they are and scaling the product needs none",
+            to_string(module_.shapes(), array.shape_id(), ShapeText::kWithoutLayout), to_absl(to_string(to)), earlier,
+            100 * left));
   }
 
   // Reports the large parameters that every device holds in full, if memory is nearly used up. Copies cost nothing

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lib/analysis/calls.h"
+#include "lib/hardware/device_facts.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
 #include "lib/schedule/memory.h"
@@ -22,7 +23,7 @@ constexpr double kTimeRounding = 1e-12;
 bool is_same_time(double a, double b) { return b - a <= kTimeRounding * b; }
 
 // What moves bytes: HBM, host, network, and the links of Demand.
-enum TrafficPath { kHbmPath, kHostPath, kDcnPath, kFirstLinkPath, kPathCount = kFirstLinkPath + kLinkCount };
+enum TrafficPath { kHbmPath, kHostPath, kDcnPath, kFirstLinkPath, kPathCount = kFirstLinkPath + kMostLinks };
 using PathBytes = std::array<double, kPathCount>;
 
 void add_bytes(PathBytes& sum, const PathBytes& more, double times) {
@@ -64,7 +65,7 @@ class Traffic {
     }
     const SharedSeconds& busy = facts_.costs.demand[id.index].busy;
     const double most = *std::max_element(busy.begin() + kResourceCount, busy.begin() + kFirstSparseCore);
-    for (int link = 0; link < kLinkCount && most > 0; ++link) {
+    for (int link = 0; link < kMostLinks && most > 0; ++link) {
       bytes[kFirstLinkPath + link] = busiest_link * busy[kResourceCount + link] / most;
     }
     return bytes;
@@ -283,7 +284,7 @@ std::vector<CounterTrack> counter_tracks(const StepFacts& facts) {
   add_track("HBM in use", "GB", LevelTrack(facts).take());
   RateTracks rates = bandwidths(facts);
   add_track("HBM bandwidth", "GB/s", rates.take(kHbmPath));
-  for (int link = 0; link < kLinkCount; ++link) {
+  for (int link = 0; link < kMostLinks; ++link) {
     const std::string name = counter_link_name(facts, link);
     if (!name.empty()) add_track(name + " bandwidth", "GB/s", rates.take(kFirstLinkPath + link));
   }

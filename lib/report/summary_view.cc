@@ -20,6 +20,7 @@
 #include "lib/report/verdict.h"
 #include "lib/report/views.h"
 #include "lib/step/facts.h"
+#include "lib/step/step_cost.h"
 #include "lib/time/assumed_rate.h"
 
 namespace hloroof::internal::inline report {
@@ -113,6 +114,9 @@ std::string assumed_rates(const StepPrediction& p, std::size_t width) {
   return "  assumed rates   " + wrap(text, width, 18) + "\n";
 }
 
+// "$0.00123": a step costs too little for cents.
+std::string format_dollars(double dollars) { return absl::StrFormat("$%.3g", dollars); }
+
 // The measurements are of compiled programs on the device. They say nothing of another program, nor of one in which
 // nothing is modelled.
 bool measurements_apply(const StepPrediction& p) {
@@ -198,6 +202,12 @@ std::string summary_view(const StepPrediction& p, const ViewOptions& options) {
   }
   out += line("exposed comm.", format_seconds(p.exposed_communication_seconds),
               share_of_step(p.exposed_communication_seconds));
+  if (const std::optional<double> dollars = step_dollars(p)) {
+    const double chips = occupied_chips(*p.facts);
+    out += line("cost", format_dollars(*dollars),
+                absl::StrFormat("%.0f %s at %s an hour", chips, chips == 1 ? "chip" : "chips",
+                                format_dollars(*p.facts->options.price)));
+  }
   const MemoryPrediction& memory = p.memory;
   out += line("peak memory", format_memory(memory.hbm_peak_bytes),
               "of " + format_memory(memory.usable_bytes) + " usable" +

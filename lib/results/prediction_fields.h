@@ -13,6 +13,7 @@
 #include "lib/results/estimates.h"
 #include "lib/results/layers.h"
 #include "lib/results/terms_fields.h"
+#include "lib/step/step_cost.h"
 
 namespace hloroof::internal {
 
@@ -517,6 +518,13 @@ struct Described<StepPrediction> {
       field("resources", Unit::kNone, "Use of each resource.", &StepPrediction::resources),
       field("exposed_communication_seconds", Unit::kSeconds, "Time during which the step waits for communication.",
             &StepPrediction::exposed_communication_seconds),
+      field("dollars", Unit::kNone,
+            "Cost of the step in dollars: that of all chips of the topology at the option price; null without a price.",
+            step_dollars),
+      field("most_joules", Unit::kNone,
+            "Upper bound of the energy of the step in joules: all chips of the topology at the device's power; null if "
+            "that is not known.",
+            most_joules),
       field("totals", Unit::kNone, "", [](const StepPrediction& p) { return TotalsPart{p}; }),
       field("coverage", Unit::kNone, "", [](const StepPrediction& p) { return CoveragePart{p}; }),
       field("ops", Unit::kNone, "All executed instructions outside of fusions.",

@@ -8,6 +8,7 @@
 
 #include "hloroof/cost.h"
 #include "hloroof/shape.h"
+#include "lib/hardware/device_facts.h"
 
 namespace hloroof::internal::inline schedule {
 
@@ -22,18 +23,11 @@ enum class Step : std::uint8_t {
   kCall,    // runs the called computations in turn
 };
 
-// The most links of a device that are told apart because they do not slow one another down: the axes of a TPU torus.
-// The device says how many it has (Ici::dims), and a test that none has more; GPUs have one.
-inline constexpr int kLinkCount = 4;
-
-// The most SparseCores of a device that are told apart. Each runs one program at a time; the text names them by number.
-inline constexpr int kSparseCoreCount = 4;
-
 // Seconds that each shared unit is busy: the resources first, then the individual links, then the SparseCores. If the
 // links of a transfer are known, its time is charged to those links and not to the resource kIci, so that it does not
 // slow down transfers on other links. A program on a SparseCore keeps it busy for all of its time.
-inline constexpr int kFirstSparseCore = kResourceCount + kLinkCount;
-inline constexpr int kSharedCount = kFirstSparseCore + kSparseCoreCount;
+inline constexpr int kFirstSparseCore = kResourceCount + kMostLinks;
+inline constexpr int kSharedCount = kFirstSparseCore + kMostSparseCores;
 using SharedSeconds = std::array<double, kSharedCount>;
 
 // Returns the seconds that the busiest link is busy, including the time charged to kIci.

@@ -10,6 +10,7 @@
 #include "lib/analysis/collectives.h"
 #include "lib/analysis/mesh.h"
 #include "lib/base/strings.h"
+#include "lib/hardware/device_facts.h"
 #include "lib/hardware/topology.h"
 #include "lib/ir/rows.h"
 #include "lib/schedule/async_pairs.h"
@@ -45,12 +46,12 @@ std::vector<int> links_of(const Collective& collective, const CollectiveCosts& a
     for (const AxisPiece& piece : all.mapping.pieces[axis]) {
       if (all.mapping.physical[piece.physical].link == LinkKind::kNetwork)
         continue;  // of GPUs, whose network is a separate resource
-      const int link = piece.physical % kLinkCount;
+      const int link = piece.physical % kMostLinks;
       if (std::find(links.begin(), links.end(), link) == links.end()) links.push_back(link);
     }
   }
   if (links.empty()) {
-    for (int link = 0; link < kLinkCount; ++link) links.push_back(link);
+    for (int link = 0; link < kMostLinks; ++link) links.push_back(link);
   }
   return links;
 }
@@ -168,13 +169,18 @@ void hold_start(InstructionView instruction, const Device& device, Demand& deman
   demand.held = core->overhead.collective_start_share * demand.seconds;
 }
 
-// A program on SparseCores keeps them busy while it runs. One whose cores the text does not state runs on the first.
-void occupy_sparse_cores(InstructionView instruction, Demand& demand) {
+// A program on SparseCores keeps them busy while it runs. One whose cores the text does not state runs on the first. A
+// core beyond those of the device counts as its last.
+void occupy_sparse_cores(InstructionView instruction, const Device& device, Demand& demand) {
   if (demand.lane != Lane::kSparseCore) return;
+  std::int64_t count = kMostSparseCores;
+  if (const TpuCore* const tpu = device.tpu(); tpu != nullptr && tpu->sparse_cores) {
+    count = std::min(count, *tpu->sparse_cores);
+  }
   std::vector<std::int64_t> cores = sparse_cores(instruction);
   if (cores.empty()) cores = {0};
   for (const std::int64_t core : cores) {
-    const std::int64_t at = std::clamp<std::int64_t>(core, 0, kSparseCoreCount - 1);
+    const std::int64_t at = std::clamp<std::int64_t>(core, 0, count - 1);
     demand.busy[kFirstSparseCore + static_cast<std::size_t>(at)] = demand.seconds;
   }
 }
@@ -242,7 +248,7 @@ void time_instruction(InstructionView instruction, const CostInputs& inputs, con
     use_compiler_estimate(instruction, inputs.device, time, demand);
   }
   hold_start(instruction, inputs.device, demand);
-  occupy_sparse_cores(instruction, demand);
+  occupy_sparse_cores(instruction, inputs.device, demand);
   if (const auto send = inputs.collectives.sends.find(instruction.id().index); send != inputs.collectives.sends.end()) {
     demand = carried_by(send->second, demand);
   }

@@ -26,6 +26,12 @@ constexpr double kSmall = 64;
 constexpr double kMiddle = 128;
 constexpr double kLarge = 256;
 
+// Whether libraries have attention kernels for the product.
+bool is_library_attention(const MatrixWork& product, MatrixType type) {
+  return product.is_attention && product.programs <= 0 && product.kept_keys > 0 &&
+         (type == MatrixType::kBf16 || type == MatrixType::kF16 || type == MatrixType::kF8);
+}
+
 // The forward rate for the head size of `product`, which lies between those of the two measured sizes next to it.
 template <class Num>
 Num forward_rate(const Attention& attention, double head, const Num& rate_128, const Numbers<Num>& n) {
@@ -40,19 +46,22 @@ Num forward_rate(const Attention& attention, double head, const Num& rate_128, c
 
 }  // namespace
 
-std::string_view attention_rate_path(const MatrixWork& product) {
-  if (product.is_gradient) return "attention.backward";
-  if (product.n <= kSmall) return "attention.forward.head_64";
-  return product.n < kLarge ? "attention.forward.head_128" : "attention.forward.head_256";
+const Fact<double>* attention_rate(const MatrixWork& product, MatrixType type, const Device& device) {
+  const GpuCore* const core = device.gpu();
+  if (core == nullptr || !is_library_attention(product, type)) return nullptr;
+  const Attention& attention = core->attention;
+  if (!attention.forward.head_128 || (product.is_gradient && !attention.backward)) return nullptr;
+  if (product.is_gradient) return &attention.backward;
+  if (product.n <= kSmall && attention.forward.head_64) return &attention.forward.head_64;
+  if (product.n >= kLarge && attention.forward.head_256) return &attention.forward.head_256;
+  return &attention.forward.head_128;
 }
 
 template <class Num>
 std::optional<MatrixTime<Num>> attention_time(const MatrixWork& product, const ProductPeak<Num>& peak,
                                               const Numbers<Num>& n) {
   const GpuCore* const core = n.device().gpu();
-  if (core == nullptr || !product.is_attention || product.programs > 0 || product.kept_keys <= 0) return std::nullopt;
-  const bool is_f8 = peak.type == MatrixType::kF8;
-  if (peak.type != MatrixType::kBf16 && peak.type != MatrixType::kF16 && !is_f8) return std::nullopt;
+  if (core == nullptr || !is_library_attention(product, peak.type)) return std::nullopt;
   const Attention& attention = core->attention;
   if (!n.has(attention.forward.head_128)) return std::nullopt;
   if (product.is_gradient && !n.has(attention.backward)) return std::nullopt;
@@ -63,7 +72,7 @@ std::optional<MatrixTime<Num>> attention_time(const MatrixWork& product, const P
     const Num backward = n.at(*attention.backward, &attention.backward);
     rate = of_head == 1 ? backward : backward * n.computed(of_head, "1", rate, rate_128);
   }
-  if (is_f8) rate = rate * n.known_or(attention.f8_gain, 1.0);
+  if (peak.type == MatrixType::kF8) rate = rate * n.known_or(attention.f8_gain, 1.0);
   const Num half = n.known_or(attention.keys_half, 0.0);
   const Num of_keys = n.computed(product.kept_keys / (product.kept_keys + value(half)), "1", half);
 

@@ -32,8 +32,13 @@ template <class Num>
 std::optional<MatrixTime<Num>> attention_time(const MatrixWork& product, const ProductPeak<Num>& peak,
                                               const Numbers<Num>& numbers);
 
-// The path of the number from which attention_time() takes the rate of the product, the one of the nearest head size.
-std::string_view attention_rate_path(const MatrixWork& product);
+// The number of the device from which attention_time() takes the rate of the product, that of the nearest head size;
+// null if it is empty.
+const Fact<double>* attention_rate(const MatrixWork& product, MatrixType type, const Device& device);
+
+// Defined in matrix_time.cc. The number of the device that the time of a large product is proportional to: a rate, or
+// the share of a peak. Null if the unit cannot multiply such operands. `products_busy` is that of RunAs.
+const void* deciding_rate(const MatrixWork& product, const Device& device, double products_busy);
 
 // Whether operands of the type are f32 values that a GPU rounds. Libraries have separate kernels for them.
 inline bool is_rounded_f32(MatrixType type) { return type == MatrixType::kF32 || type == MatrixType::kTf32; }

@@ -59,14 +59,24 @@ Multiplication multiplication(const MatrixWork& product, const Device& device) {
   return {plain.passes / real >= kPassesAtHighest ? MatrixType::kF32Highest : MatrixType::kF32, real};
 }
 
+// The share of the peak that large products of the type attain, if it has one of its own; else null.
+const Fact<double>* own_share(MatrixType type, const MatrixUnit& unit) {
+  if (is_rounded_f32(type)) return &unit.efficiency_f32;
+  if (type == MatrixType::kF8) return &unit.efficiency_f8;
+  return type == MatrixType::kS8 ? &unit.efficiency_s8 : nullptr;
+}
+
 // The share of the peak that a large product attains.
 template <class Num>
 Num attained_share(MatrixType type, const MatrixUnit& unit, const Numbers<Num>& n) {
-  Num plain = n.at(unit.efficiency);
-  if (is_rounded_f32(type)) return n.known_or(unit.efficiency_f32, plain);
-  if (type == MatrixType::kF8) return n.known_or(unit.efficiency_f8, plain);
-  if (type == MatrixType::kS8) return n.known_or(unit.efficiency_s8, plain);
-  return plain;
+  const Num plain = n.at(unit.efficiency);
+  const Fact<double>* const own = own_share(type, unit);
+  return own != nullptr ? n.known_or(*own, plain) : plain;
+}
+
+// That share of a program on tiles; null for one for threads, which attains what other products do.
+const Fact<double>* program_share(const MatrixWork& product, const GpuCore& core) {
+  return product.is_for_threads ? nullptr : &core.program.matrix_efficiency;
 }
 
 template <class Num>
@@ -82,8 +92,8 @@ MatrixTime<Num> plain_time(const MatrixWork& product, const Num& rate, const Num
 template <class Num>
 MatrixTime<Num> program_time(const MatrixWork& product, const Num& rate, const Num& attained, const GpuCore& core,
                              const Numbers<Num>& n) {
-  MatrixTime<Num> time = plain_time(
-      product, rate, product.is_for_threads ? attained : n.known_or(core.program.matrix_efficiency, attained), n);
+  const Fact<double>* const share = program_share(product, core);
+  MatrixTime<Num> time = plain_time(product, rate, share != nullptr ? n.known_or(*share, attained) : attained, n);
   time.seconds = time.seconds * idle_factor(product.programs, core, n);
   return time;
 }
@@ -117,6 +127,20 @@ Num matrix_launch_seconds(const MatrixWork& product, const Numbers<Num>& n) {
 }
 template double matrix_launch_seconds(const MatrixWork&, const Numbers<double>&);
 template Traced matrix_launch_seconds(const MatrixWork&, const Numbers<Traced>&);
+
+const void* deciding_rate(const MatrixWork& product, const Device& device, double products_busy) {
+  const std::optional<ProductPeak<double>> peak = product_peak(product, device);
+  if (!peak) return nullptr;
+  if (const Fact<double>* const rate = attention_rate(product, peak->type, device)) return rate;
+  if (const GpuCore* const core = device.gpu(); core != nullptr && product.programs > 0) {
+    if (const Fact<double>* const share = program_share(product, *core); share != nullptr && *share) return share;
+  }
+  const Fact<double>* const capped = rate_at_cap(product, peak->slot, device);
+  if (capped != nullptr && *capped && sustained_share(products_busy, device) > 0.5) return capped;
+  const Fact<double>* const own = own_share(peak->type, device.matrix);
+  if (own != nullptr && *own) return own;
+  return &device.matrix.efficiency;
+}
 
 template <class Num>
 MatrixTime<Num> matrix_time(const MatrixWork& product, const Numbers<Num>& n, double products_busy) {

@@ -14,14 +14,6 @@ namespace {
 
 using Sustained = GpuCore::Matrix::Sustained;
 
-// The sustained rate of the products that run at the peak in `slot`; null for types without one.
-const Fact<double>* sustained_rate(const void* slot, const MatrixPeak& peak, const Sustained& sustained) {
-  if (slot == &peak.bf16) return &sustained.bf16;
-  if (slot == &peak.f16) return &sustained.f16;
-  if (slot == &peak.f8) return &sustained.f8;
-  return nullptr;
-}
-
 // Adds a sentence to the note of a term.
 template <class Text>
 double also_noted(double term, const Text& /*text*/) {
@@ -48,6 +40,17 @@ bool has_sustained_rates(const Device& device) {
   return !sustained.bf16.is_none() || !sustained.f16.is_none() || !sustained.f8.is_none();
 }
 
+const Fact<double>* rate_at_cap(const MatrixWork& product, const void* slot, const Device& device) {
+  if (product.programs > 0 || product.is_attention || !has_sustained_rates(device)) return nullptr;
+  const MatrixPeak& peak = device.matrix.peak;
+  const Sustained& sustained = device.gpu()->matrix.sustained;
+  const Fact<double>* const rate = slot == &peak.bf16  ? &sustained.bf16
+                                   : slot == &peak.f16 ? &sustained.f16
+                                   : slot == &peak.f8  ? &sustained.f8
+                                                       : nullptr;
+  return rate != nullptr && !rate->is_none() ? rate : nullptr;
+}
+
 double sustained_share(double products_busy, const Device& device, MissingNumbers* missing) {
   if (!has_sustained_rates(device) || products_busy <= 0) return 0;
   const Sustained& sustained = device.gpu()->matrix.sustained;
@@ -70,10 +73,9 @@ template <class Num>
 Num capped_seconds(const MatrixWork& product, Num burst, double passes, const void* slot, double products_busy,
                    const Numbers<Num>& n) {
   const Device& device = n.device();
-  if (products_busy <= 0 || product.programs > 0 || product.is_attention || !has_sustained_rates(device)) return burst;
+  const Fact<double>* const rate = products_busy > 0 ? rate_at_cap(product, slot, device) : nullptr;
+  if (rate == nullptr) return burst;
   const Sustained& sustained = device.gpu()->matrix.sustained;
-  const Fact<double>* const rate = sustained_rate(slot, device.matrix.peak, sustained);
-  if (rate == nullptr || rate->is_none()) return burst;
   const double share = sustained_share(products_busy, device, n.missing());
   if (share <= 0) {
     const bool matters = rate->has_value() && product.flops * passes / **rate > value(burst);

@@ -25,6 +25,10 @@ double sustained_share(double products_busy, const Device& device, MissingNumber
 // The seconds that the products of `work` take at the burst rates. 0 if `work` is free or its time is given.
 double burst_seconds(const Work& work, const Device& device);
 
+// The number of the device that says at which rate the power cap holds the product; null if it does not lower it.
+// `slot` is the member of MatrixPeak with the rate of the product.
+const Fact<double>* rate_at_cap(const MatrixWork& product, const void* slot, const Device& device);
+
 // Returns the seconds of a product in a step whose products take `products_busy` seconds at the burst rates; `burst` is
 // its time at the burst rate. `passes` are those of the product, and `slot` is the member of MatrixPeak with its rate.
 template <class Num>

@@ -24,6 +24,12 @@ constexpr std::array<OpcodeAttributes, kOpcodeCount + 1> make_table() {
   table[static_cast<std::size_t>(Opcode::enumerator)].operands = arity;
 #include "hloroof/opcode.def"
   using enum AttributeKey;
+  for (int i = 0; i < kOpcodeCount; ++i) {
+    const auto opcode = static_cast<Opcode>(i);
+    if (work_class(opcode) == WorkClass::kTranscendental && arity(opcode) == 1) {
+      table[static_cast<std::size_t>(i)].allowed.insert(kResultAccuracy);
+    }
+  }
   const auto set = [&table](Opcode opcode, KeySet required, KeySet optional) {
     OpcodeAttributes& row = table[static_cast<std::size_t>(opcode)];
     row.required = required;

@@ -38,9 +38,11 @@ const Case kShipped[] = {
     {kGatherThenCut, kGather, "tpu_v5e", kFfn},
     {kLayoutChange, kDecode, "tpu_v5e", kGather},
     {kPaddingWaste, kHeads, "tpu_v5e", kFfn},
+    {kRepeatedUpcast, "tests/predict/dumps/fp8_scaled.v6e.hlo", "tpu_v6e", kFfn, "tpu_v5e"},
     {kMissingDeviceNumber, kFfn, "trainium2", kFfn, "tpu_v5e"},
     {kKernelAssumed, "tests/kernel/samples/grouped.hlo", "tpu_v5e", "tests/kernel/samples/refetched.hlo"},
     {kKernelRefetch, "tests/kernel/samples/refetched.hlo", "tpu_v5e", "tests/kernel/samples/matmul.hlo"},
+    {kUnknownCustomCall, "tests/corpus/y_gpu_triton_call.hlo", "h100_sxm", "tests/corpus/y_gpu_triton.hlo"},
     {kUnknownOpcode, "tests/corpus/y_default_threads_and_unknown.hlo", "tpu_v5e", kFfn},
 };
 
@@ -68,7 +70,6 @@ const Case kCorpus[] = {
     {kReplicatedParameter, "stories/adam_oom.hlo", "tpu_v5e", "stories/ffn_dp.hlo"},
     {kDonationMissed, "gpu/softmax.h100_sxm_1x1x8.hlo", "h100_sxm", "tpu/scatter_add.v5e_2x4.hlo", "tpu_v5e"},
     {kUnknownTripCount, "tpu/while_dynamic.v5e_2x4.hlo", "tpu_v5e", "tpu/llm_decode.v5e_2x4.hlo"},
-    {kUnknownCustomCall, "v6e_programs/paged_prefill.hlo", "tpu_v6e", "tpu/softmax.v6e_2x4.hlo"},
     {kLoopCarryCopy, "stories/decode.hlo", "tpu_v5e", "stories/decode_list.hlo"},
     {kLoopCarryCopy, "gpu/llm_decode.h100_sxm_1x1x8.hlo", "h100_sxm", "step/llama3.1-70b.h200-256.hlo", "h200_sxm"},
     {kUnfusedUpdate, "tpu/scatter_add.v5e_2x4.hlo", "tpu_v5e", "tpu/llm_decode.v5e_2x4.hlo"},

@@ -73,7 +73,7 @@ TEST_CASE("wrong options: one line that says what would be right") {
       {{"predict", kFfn, "--device", "tpu_v5e", "--set", "hbm.bandwidth=1,2", "--format", "trace"}, "one value"},
       {{"predict", kFfn, "--device", "tpu_v5e", "--set", "hbm.bandwith=2x"}, "hbm.bandwidth"},
       {{"predict", kFfn, "--device", "tpu_v5e", "--set", "overhead.launch=1e-6"}, "no prediction for tpu_v5e"},
-      {{"predict", kFfn, "--device", "tpu_v5e", "--set", "power=2x"}, "no prediction for tpu_v5e"},
+      {{"predict", kFfn, "--device", "tpu_v5e", "--set", "ici.max_chips=2x"}, "no prediction for tpu_v5e"},
       {{"predict", kFfn, "--device", "tpu_v5e", "--set", "hbm.bandwidth=1,fast"}, "NUMBERx"},
       {{"predict", kFfn, "--device", "tpu_v5e", "--set", "hbm.bandwidth=1e12", "--set", "hbm.bandwidth=2e12"}, "twice"},
       {{"memory", kFfn, "--device", "tpu_v5e", "--set", "hbm.capacity=1e9,2e9"}, "one value"},

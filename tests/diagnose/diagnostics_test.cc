@@ -342,6 +342,36 @@ TEST_CASE("diagnoses: each where it is, and not where it is not") {
   }
 }
 
+// Sums of the arrays `first` and `second` of 8-bit floats, each converted to bf16 by the fusion that adds it up.
+std::string sums(const std::string& first, const std::string& second) {
+  const std::string array = "f8e4m3fn[4096,8192]{1,0:T(32,128)(4,1)}";
+  const std::string near = "f8e4m3fn[4096,8192]{1,0:T(32,128)(4,1)S(1)}";
+  std::string text = "add {\n  a = bf16[] parameter(0)\n  b = bf16[] parameter(1)\n  ROOT s = bf16[] add(a, b)\n}\n";
+  for (const auto& [name, of] : {std::pair("far_sum", array), std::pair("near_sum", near)}) {
+    text += std::string(name) + " {\n  w = " + of + " parameter(0)\n  z = bf16[]{:T(256)} constant(0)\n" +
+            "  c = bf16[4096,8192]{1,0:T(8,128)(2,1)} convert(w)\n" +
+            "  ROOT r = bf16[4096]{0:T(1024)(128)(2,1)} reduce(c, z), dimensions={1}, to_apply=add\n}\n";
+  }
+  return text + "ENTRY main {\n  a = " + array + " parameter(0)\n  b = " + array + " parameter(1)\n  start = (" + near +
+         ", " + array + ", u32[]{:S(2)}) copy-start(a)\n  n = " + near + " copy-done(start)\n" +
+         "  f = bf16[4096]{0:T(1024)(128)(2,1)} fusion(" + first +
+         "), kind=kLoop, calls=" + (first == "n" ? "near_sum" : "far_sum") +
+         "\n  g = bf16[4096]{0:T(1024)(128)(2,1)} fusion(" + second +
+         "), kind=kLoop, calls=" + (second == "n" ? "near_sum" : "far_sum") +
+         "\n  ROOT r = bf16[4096]{0:T(1024)(128)(2,1)} add(f, g)\n}\n";
+}
+
+TEST_CASE("repeated-upcast: the same array of 8-bit floats is converted again, also from a copy of it") {
+  const auto has = [](const std::string& program, const char* device) {
+    const std::vector<std::string> codes = codes_of(program, device, "");
+    return std::find(codes.begin(), codes.end(), "repeated-upcast") != codes.end();
+  };
+  CHECK(has(sums("a", "a"), "tpu_v4"));
+  CHECK(has(sums("a", "n"), "tpu_v4"));
+  CHECK_FALSE(has(sums("a", "b"), "tpu_v4"));
+  CHECK_FALSE(has(sums("a", "a"), "tpu_v6e"));  // reading bf16 from its HBM takes as long as converting
+}
+
 TEST_CASE("a kernel on a SparseCore takes time, and is known to be unknown") {
   const auto predicted = [](std::vector<CustomCallCost> costs) {
     PredictOptions options;

@@ -44,6 +44,14 @@ TEST_CASE("device files: the names of the contract, in order") {
   CHECK(device_names() == expected);
 }
 
+TEST_CASE("device files: no device has more links or SparseCores than are told apart") {
+  for (const Device& device : all_devices()) {
+    CAPTURE(device.name);
+    CHECK(device.ici.dims <= kMostLinks);
+    if (device.tpu() != nullptr && device.tpu()->sparse_cores) CHECK(*device.tpu()->sparse_cores <= kMostSparseCores);
+  }
+}
+
 TEST_CASE("device files: each compiled-in file is the one on disk, valid, and named as its device") {
   for (const EmbeddedFile& file : embedded_hardware_files()) {
     CAPTURE(file.name);
@@ -195,11 +203,12 @@ TEST_CASE("device files: standard slices hold no more than a pod and start at on
 }
 
 TEST_CASE("device files: a built-in device states every number that its predictions may read, or why not") {
-  // What is honestly not known of a device that is sold. Each lowers the source of the operations it concerns.
+  // What is honestly not known of a device that is sold. Each lowers the source of the operations it concerns, except
+  // the power, without which a step has no energy.
   const std::set<std::string> unknown = {
       "matrix.peak.f64",           "matrix.sustained.bf16",      "matrix.sustained.f16",       "matrix.sustained.f8",
       "attention.forward.head_64", "attention.forward.head_128", "attention.forward.head_256", "attention.backward",
-      "attention.keys_half",       "network.efficiency",         "ici.die_to_die_bandwidth"};
+      "attention.keys_half",       "network.efficiency",         "ici.die_to_die_bandwidth",   "power"};
   for (const Device& device : all_devices()) {
     if (device.tpu() == nullptr && device.gpu() == nullptr) continue;
     const bool has_links = device.gpu() == nullptr || device.scale_up.domain > 1;

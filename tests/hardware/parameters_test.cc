@@ -86,7 +86,7 @@ TEST_CASE("parameters: what no prediction for the device reads is refused") {
     std::string device;
     std::string path;
   } cases[] = {{"tpu_v5e", "overhead.launch"}, {"h100_sxm", "matrix.dim"},     {"h100_sxm", "ici.hop_latency"},
-               {"h100_sxm", "power"},          {"h100_sxm", "cores_per_chip"}, {"gaudi2", "vector.compute_units"}};
+               {"h100_sxm", "sparse_cores"},   {"h100_sxm", "cores_per_chip"}, {"gaudi2", "vector.compute_units"}};
   for (const auto& c : cases) {
     CAPTURE(c.device, c.path);
     Device device = find_device(c.device).value();

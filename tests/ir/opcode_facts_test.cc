@@ -2,10 +2,16 @@
 #include "lib/ir/opcode_facts.h"
 
 #include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "tests/catch.h"
+#include "tests/paths.h"
 
 namespace hloroof::internal {
 namespace {
@@ -154,6 +160,47 @@ TEST_CASE("a choice of operand counts is no fixed arity") {
     CHECK(arity(row(i)) == std::max(operand_rule(row(i)), -1));
     if (operand_rule(row(i)) < -1) CHECK(has_rules(row(i)));
   }
+}
+
+// All words of the sources that could be enumerators, such as kTanh, except those of opcode.def and of the kernels,
+// whose tables say which opcode an operation of another language costs as much as.
+std::set<std::string> enumerators_in_sources() {
+  std::set<std::string> words;
+  for (const char* folder : {"include", "lib"}) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(source_path(folder))) {
+      const std::string extension = entry.path().extension().string();
+      if (extension != ".h" && extension != ".cc" && extension != ".def") continue;
+      const std::string path = entry.path().generic_string();
+      if (entry.path().filename() == "opcode.def" || path.find("lib/kernel/") != std::string::npos) continue;
+      std::ifstream file(entry.path());
+      const std::string text(std::istreambuf_iterator<char>(file), {});
+      std::string word;
+      for (const char c : text + " ") {
+        if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_') {
+          word += c;
+        } else {
+          if (word.size() > 1 && word[0] == 'k') words.insert(word);
+          word.clear();
+        }
+      }
+    }
+  }
+  return words;
+}
+
+constexpr const char* kEnumerators[] = {
+#define HLOROOF_OPCODE(enumerator, ...) #enumerator,
+#include "hloroof/opcode.def"
+};
+
+// To add one that is like these is to add a row.
+TEST_CASE("opcodes that are their row and nothing else") {
+  const std::set<std::string> elsewhere = enumerators_in_sources();
+  const std::string alone =
+      all_that([&](Opcode opcode) { return elsewhere.count(kEnumerators[static_cast<int>(opcode)]) == 0; });
+  CHECK(alone ==
+        "acos acosh all-gather-done all-reduce-done asin asinh atanh collective-permute-done cosh cosine "
+        "exponential-minus-one log log-plus-one logistic mulhi rsqrt sine sinh sqrt stochastic-convert tan tanh");
 }
 
 }  // namespace

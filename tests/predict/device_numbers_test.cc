@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "hloroof/predict.h"
+#include "lib/step/step_cost.h"
 #include "tests/catch.h"
 #include "tests/predict/device_programs.h"
 
@@ -14,8 +15,8 @@ namespace {
 
 // Whatever of a prediction a user can see that follows from the device.
 std::vector<double> numbers_of(const StepPrediction& p) {
-  std::vector<double> numbers = {p.step_seconds, p.memory.capacity_bytes, p.memory.usable_bytes, p.memory.peak_bytes,
-                                 p.memory.outputs_bytes};
+  std::vector<double> numbers = {p.step_seconds,      p.memory.capacity_bytes, p.memory.usable_bytes,
+                                 p.memory.peak_bytes, p.memory.outputs_bytes,  most_joules(p).value_or(0)};
   for (const OpPrediction& op : p.ops) {
     numbers.push_back(op.time.seconds);
     numbers.insert(numbers.end(), op.time.resources.seconds, op.time.resources.seconds + kResourceCount);
@@ -169,7 +170,6 @@ TEST_CASE("device numbers: a better one makes no op slower") {
 // What `devices show` lists though no prediction reads it: facts by which a reader knows the device.
 TEST_CASE("device numbers: few describe a device and no more") {
   const std::set<std::string> described = {
-      "power",                            // design power of the chip
       "clock",                            // of a GPU; its peaks are numbers of their own
       "matrix.clock",                     // of a GPU's peaks, where another
       "cores_per_chip",                   // of GPUs and others: what "per core" in the device file is multiplied by

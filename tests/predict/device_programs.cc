@@ -223,6 +223,24 @@ void add_started_gather(Program& program, std::int64_t devices) {
   program.add(whole, "fusion(" + from + ", " + into + "), kind=kCustom, calls=done");
 }
 
+// Two small operations that begin at once, by programs on the SparseCores 1 and 3. A device that lacks the second runs
+// them one after the other.
+void add_sparse_cores(Program& program) {
+  const std::string array = program.shape("f32", "8,128");
+  const std::string x = program.parameter(array);
+  std::vector<std::string> starts;
+  for (const char* core : {"1", "3"}) {
+    const std::string name = std::string("on_core_") + core;
+    program.computation(name + " {\n  p = " + array + " parameter(0)\n  ROOT n = " + array +
+                        " negate(p)\n}, execution_thread=\"sparsecore\"\n");
+    starts.push_back(program.add("((" + array + "), " + array + ", s32[])",
+                                 "async-start(" + x + "), async_execution_thread=\"sparsecore\", calls=" + name +
+                                     ", backend_config={\"megachip_parallelism_config\":{\"cores\":[\"" + core +
+                                     "\"]}}"));
+  }
+  for (const std::string& start : starts) program.add(array, "async-done(" + start + ")");
+}
+
 // Gathers that are ready from the beginning, other work, then what uses the gathers, for a program without a schedule.
 void add_gathers_ahead(Program& program, std::int64_t devices) {
   constexpr int kGathers = 6;
@@ -390,6 +408,9 @@ std::vector<Case> cases_for(const Device& device) {
     Program started(is_tpu);
     add_started_gather(started, domain);
     cases.push_back(make(started, domain));
+    Program sparse(is_tpu);
+    add_sparse_cores(sparse);
+    cases.push_back(make(sparse, 1));
     apart.topology = std::to_string(domain);
     apart.slices = 2;
     cases.push_back(Case{parsed(between_slices("ALL_REDUCE")), {}});

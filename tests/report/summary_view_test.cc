@@ -59,5 +59,19 @@ TEST_CASE("the measurements named are those of the kind of program") {
   }
 }
 
+TEST_CASE("the cost of a step is shown if the price of a chip is given") {
+  const char text[] =
+      "HloModule m, is_scheduled=true, num_partitions=8\n\nENTRY e {\n  ROOT p = f32[64]{0:T(1024)} parameter(0)\n}\n";
+  PredictOptions options;
+  const auto cost_of = [&] {
+    const auto prediction = predict_step_time(text, "tpu_v5e", options);
+    REQUIRE(prediction.ok());
+    return summary_view(*prediction, ViewOptions());
+  };
+  CHECK_THAT(cost_of(), !Catch::Matchers::ContainsSubstring("  cost "));
+  options.price = 1.2;
+  CHECK_THAT(cost_of(), Catch::Matchers::ContainsSubstring("  cost            $0          8 chips at $1.2 an hour"));
+}
+
 }  // namespace
 }  // namespace hloroof::internal

@@ -122,13 +122,6 @@ TEST_CASE("many transfers of different sizes take few steps") {
   CHECK(machine.looked_at() < 10 * kCount);  // a list of them would be looked at 2e10 times
 }
 
-TEST_CASE("no device has more links than are told apart") {
-  for (const std::string& name : device_names()) {
-    INFO(name);
-    CHECK(find_device(name).value().ici.dims <= kLinkCount);
-  }
-}
-
 TEST_CASE("a crowd with times of very different sizes ends") {
   Machine machine;
   for (std::size_t i = 0; i < 2000; ++i) {

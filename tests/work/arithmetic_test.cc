@@ -254,6 +254,7 @@ TEST_CASE("custom calls as what they are") {
       {"PrepareAsyncCallStart", true, 0, CostSource::kModel},
       {"PrepareAsyncCallDone", true, 0, CostSource::kModel},
       {"AssumeGatherIndicesInBound", true, 0, CostSource::kModel},
+      {"GatherScatterIndicesBitpacked", true, 0, CostSource::kModel},
       {"Sharding", true, 0, CostSource::kModel},
       {"X64SplitLow", false, 0, CostSource::kModel},
       {"X64Combine", false, 0, CostSource::kModel},

@@ -46,6 +46,7 @@ def predict_step_time(
 
     - ``topology``, ``slices``: ``"4x4"`` chips in each of so many slices; ``partitions`` for a text that does not state them
     - ``set``: numbers of the device, in SI units or as multiples, ``{"hbm.bandwidth": "2x"}``
+    - ``price``: dollars for an hour of one chip, for the cost of the step
     - ``mesh``: axes, outermost first, ``{"data": 4, "model": 2}``; ``mesh_order`` and ``device_order`` place them on the machine
     - ``wrap``, ``reduce_dtype``, ``imbalance``: what if all axes were rings, reductions sent ``"s8"``, or exchanges were uneven
 

@@ -19,6 +19,7 @@ class Options(TypedDict, total=False):
     set: Optional[Mapping[str, Number]]
     slices: Optional[int]
     partitions: Optional[int]
+    price: Optional[float]
     estimates: str
     trip_counts: Optional[Mapping[str, int]]
     default_trip_count: int

@@ -39,6 +39,11 @@ class StepPrediction:
     """Use of each resource."""
     exposed_communication_seconds: float
     """Time during which the step waits for communication."""
+    dollars: Optional[float]
+    """Cost of the step in dollars: that of all chips of the topology at the option price; None without a price."""
+    most_joules: Optional[float]
+    """Upper bound of the energy of the step in joules: all chips of the topology at the device's power; None if that is
+    not known."""
     totals: Totals
     coverage: Coverage
     ops: list[Op] = field(repr=False)
@@ -485,11 +490,11 @@ class Diagnostic:
     wrong-generation, memory-over-capacity, host-transfer-exposed, prefetch-stall, reshard, gather-then-cut,
     exposed-communication, crossover-not-reached, redundant-compute, loop-carry-copy, unfused-update, narrow-update,
     layout-change, padding-waste, kernel-refetch, block-rereads, kernel-half-filled, kernel-small-blocks,
-    kernel-vmem-room, matrix-underfilled, matrix-in-f32, latency-bound-loop, branch-imbalance, replicated-parameter,
-    donation-missed, unknown-trip-count, unknown-custom-call, kernel-assumed, unknown-opcode, unknown-attribute,
-    unreadable-slice-transfer, no-entry, operand-mismatch, unknown-device-count, impossible-number,
-    missing-attribute, missing-operand, missing-predecessor, missing-computation, unscheduled, memory-incomplete,
-    untuned-blocks, mesh-assumed, missing-device-number, network-assumed, unseen-utilization,
+    kernel-vmem-room, repeated-upcast, matrix-underfilled, matrix-in-f32, latency-bound-loop, branch-imbalance,
+    replicated-parameter, donation-missed, unknown-trip-count, unknown-custom-call, kernel-assumed, unknown-opcode,
+    unknown-attribute, unreadable-slice-transfer, no-entry, operand-mismatch, unknown-device-count,
+    impossible-number, missing-attribute, missing-operand, missing-predecessor, missing-computation, unscheduled,
+    memory-incomplete, untuned-blocks, mesh-assumed, missing-device-number, network-assumed, unseen-utilization,
     model-differs-from-compiler."""
     severity: str
     """Severity of the finding. One of info, warning, error."""
