@@ -79,6 +79,14 @@ enum class MultipliedAs : std::uint8_t { kUnset, kBf16, kF16, kTf32, kF32 };
 
 // One matrix product as the matrix unit computes it: `batch` products of an M x K and a K x N matrix. A convolution is
 // lowered to such a product: M is output positions, K is window positions times input features, N is output features.
+// Parts of an array that lie apart from one another in memory, as a gather or a strided slice reads them.
+struct Pieces {
+  double count = 0;
+  double bytes = 0;         // contiguous bytes of one
+  double array_bytes = 0;   // of the array that they are parts of
+  bool is_indexed = false;  // at positions that an array of indices states: some may be read repeatedly
+};
+
 struct MatrixWork {
   double m = 1;
   double n = 1;
@@ -98,6 +106,7 @@ struct MatrixWork {
   bool is_attention = false;    // of a fused kernel in which exponentials alternate with the products
   double kept_keys = 0;         // of attention: the keys that a query attends to, on average; K is a multiple of it
   bool is_gradient = false;     // of attention: the kernel computes its gradients
+  bool is_unaligned = false;    // GPU: the rows of an operand are no multiple of 16 bytes
   bool is_untuned = false;      // compiled without a GPU: the block is a placeholder that no real run would use
   double window_positions = 1;  // positions of a convolution's window, a factor of K; 1 for a dot
   bool is_shape_known = true;   // false if only the FLOPs are stated: m, n and k then describe a cube
@@ -143,9 +152,12 @@ struct Work {
   double kernels = 1;   // GPU: kernels that a library call launches one after another
   double programs = 0;  // GPU: blocks of threads of a kernel whose body was read; 0 for any other operation
   bool is_for_threads =
-      false;                // GPU: such a kernel's author scheduled its threads and transfers (Mosaic), not a compiler
-  double tile_bytes = 0;    // GPU: bytes of the tiles that those blocks load and store, mostly from the level-2 cache
-  bool is_chained = false;  // products and vector operations alternate in one loop, as in attention kernels
+      false;              // GPU: such a kernel's author scheduled its threads and transfers (Mosaic), not a compiler
+  double tile_bytes = 0;  // GPU: bytes of the tiles that those blocks load and store, mostly from the level-2 cache
+  std::vector<Pieces> pieces;  // GPU: included in `read` and `written` with their own bytes
+  double atomics = 0;          // GPU: updates of 32 bytes by the atomic operations of scatters
+  double narrow_atomics = 0;   // GPU: their updates of elements of less than 4 bytes
+  bool is_chained = false;     // products and vector operations alternate in one loop, as in attention kernels
   // TPU: what a Pallas kernel does step by step, read from its body; nullptr for other operations and kernels without
   // one.
   std::shared_ptr<const internal::KernelRun> kernel;

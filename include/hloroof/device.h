@@ -132,6 +132,7 @@ struct Hbm {
   double efficiency = 0;          // fraction of bandwidth that large streams attain with equal reads and writes
   Fact<double> read_efficiency;   // the fraction for streams that only read; none: `efficiency` applies
   Fact<double> write_efficiency;  // the fraction for streams that only write; none: `efficiency` applies
+  Fact<double> least_access;      // bytes that the shortest access moves; none: what it asks for
   Fact<double> allocation_bytes;  // bytes; allocations are rounded up to a multiple of this; none: no rounding
   Fact<double> pointer_bytes;     // bytes of one pointer in the pointer table of a tuple of results; none: no table
 };
@@ -337,11 +338,14 @@ struct GpuCore {
                               // none: the fastest tile is chosen, and the rest of this struct is not read
     Fact<double> batch_tile;  // one side of the blocks for batches of f32 products
     StreamK stream_k;         // for f32
+    Fact<double> efficiency_unaligned;  // share of the peak if the rows of an operand do not begin at multiples of 16
+                                        // bytes, as copies by the tensor memory unit need; none: as if they did
     // The rates at the power cap, which products cannot exceed once a step has kept the unit busy for a while; until
     // then they run at the burst rates, MatrixUnit::peak times its efficiency. None: the cap does not bind.
     struct Sustained {
       Fact<double> bf16;          // flop/s
       Fact<double> f16;           // flop/s
+      Fact<double> f32;           // flop/s, at default precision
       Fact<double> f8;            // flop/s
       Fact<double> starts_after;  // s of products from which on the rate falls; none: products run at the burst rates
       Fact<double> holds_after;   // s of products from which on the rate is the sustained one; none: from starts_after
@@ -356,8 +360,11 @@ struct GpuCore {
     int64_t compute_units = 0;  // streaming multiprocessors or compute units
   } vector;
   struct OnChip {
-    double l2_capacity = 0;   // bytes
-    double l2_bandwidth = 0;  // bytes/s
+    double l2_capacity = 0;           // bytes
+    double l2_bandwidth = 0;          // bytes/s
+    Fact<double> atomic_rate;         // updates/s of 32 bytes that atomic operations on 4 bytes or more attain; none:
+                                      // they take no longer than stores
+    Fact<double> narrow_atomic_rate;  // updates/s of elements of less than 4 bytes, for which a loop compares and swaps
   } on_chip;
   // What kernels attain that a user wrote and whose bodies are read. The compiler schedules programs on tiles, such as
   // Triton's. The author of a program for threads, such as Mosaic's, schedules it.

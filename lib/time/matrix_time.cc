@@ -74,6 +74,14 @@ Num attained_share(MatrixType type, const MatrixUnit& unit, const Numbers<Num>& 
   return own != nullptr ? n.known_or(*own, plain) : plain;
 }
 
+// The share that a library or the compiler attains on a GPU if the rows of an operand are not aligned; null if they
+// are.
+const Fact<double>* unaligned_share(const MatrixWork& product, const Device& device) {
+  const GpuCore* const core = device.gpu();
+  if (core == nullptr || !product.is_unaligned || product.programs > 0) return nullptr;
+  return core->matrix.efficiency_unaligned ? &core->matrix.efficiency_unaligned : nullptr;
+}
+
 // That share of a program on tiles; null for one for threads, which attains what other products do.
 const Fact<double>* program_share(const MatrixWork& product, const GpuCore& core) {
   return product.is_for_threads ? nullptr : &core.program.matrix_efficiency;
@@ -137,6 +145,7 @@ const void* deciding_rate(const MatrixWork& product, const Device& device, doubl
   }
   const Fact<double>* const capped = rate_at_cap(product, peak->slot, device);
   if (capped != nullptr && *capped && sustained_share(products_busy, device) > 0.5) return capped;
+  if (const Fact<double>* const unaligned = unaligned_share(product, device)) return unaligned;
   const Fact<double>* const own = own_share(peak->type, device.matrix);
   if (own != nullptr && *own) return own;
   return &device.matrix.efficiency;
@@ -147,7 +156,9 @@ MatrixTime<Num> matrix_time(const MatrixWork& product, const Numbers<Num>& n, do
   const std::optional<ProductPeak<Num>> peak = product_peak(product, n);
   if (!peak) return {};
   const Device& device = n.device();
-  const Num attained = attained_share(peak->type, device.matrix, n);
+  const Fact<double>* const unaligned = unaligned_share(product, device);
+  const Num attained =
+      unaligned != nullptr ? n.at(**unaligned, unaligned) : attained_share(peak->type, device.matrix, n);
   MatrixTime<Num> time;
   if (std::optional<MatrixTime<Num>> attention = attention_time(product, *peak, n)) {
     time = *std::move(attention);

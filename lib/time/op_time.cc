@@ -70,6 +70,22 @@ Num memory_of_one_core(const Work& work, double memory, double relaid_registers,
 
 }  // namespace
 
+// The bytes beside short pieces that are moved with them. Pieces of an array that stays in the level-2 cache move
+// nothing else, and pieces in their order share what lies between them.
+double beside_pieces(const Work& work, const Device& device) {
+  const GpuCore* const core = device.gpu();
+  const Fact<double>& least = device.hbm.least_access;
+  if (core == nullptr || !least) return 0;
+  double bytes = 0;
+  for (const Pieces& pieces : work.pieces) {
+    if (pieces.bytes >= *least || (pieces.is_indexed && pieces.array_bytes <= core->on_chip.l2_capacity)) continue;
+    const double counted = std::min(pieces.count * pieces.bytes, pieces.array_bytes);
+    const double moved = pieces.count * *least;
+    bytes += std::max((pieces.is_indexed ? moved : std::min(moved, pieces.array_bytes)) - counted, 0.0);
+  }
+  return bytes;
+}
+
 // Reads alone and writes alone attain a higher rate than both at once. `efficiency` is the share attained with equal
 // reads and writes. The difference from the other two efficiencies is the time lost in turnaround, in proportion to the
 // smaller of the two streams.
@@ -86,6 +102,7 @@ Num hbm_seconds(const Work& work, const Numbers<Num>& n) {
   const Num turning = n.computed(std::max(2 / hbm.efficiency - 1 / value(reads) - 1 / value(writes), 0.0), "1",
                                  efficiency, reads, writes);
   return sum("HBM", n.amount("HBM reads", bytes.read, "B") / reads / bandwidth,
+             n.amount("beside short pieces", beside_pieces(work, n.device()), "B") / reads / bandwidth,
              n.amount("HBM writes", bytes.written, "B") / writes / bandwidth,
              n.amount("HBM turns between them", std::min(bytes.read, bytes.written), "B") * turning / bandwidth);
 }
@@ -187,6 +204,15 @@ Num tiles_seconds(const Work& work, const GpuCore& core, const Numbers<Num>& n) 
   return over(n.amount("tiles through L2", work.tile_bytes, "B"), rate) * idle_factor(work.programs, core, n);
 }
 
+// The atomic updates of scatters, which the level-2 cache executes.
+template <class Num>
+Num atomics_seconds(const Work& work, const GpuCore& core, const Numbers<Num>& n) {
+  return sum("atomic updates in L2",
+             over(n.amount("sectors", work.atomics, "update"), n.known_or(core.on_chip.atomic_rate, 0.0)),
+             over(n.amount("narrow elements", work.narrow_atomics, "update"),
+                  n.known_or(core.on_chip.narrow_atomic_rate, 0.0)));
+}
+
 // The time that each resource needs for `work`.
 template <class Num>
 ResourceTimes<Num> resource_times(const Work& work, const Numbers<Num>& n, double products_busy = 0) {
@@ -212,6 +238,9 @@ ResourceTimes<Num> resource_times(const Work& work, const Numbers<Num>& n, doubl
   }
   times.hbm = hbm_seconds(work, n);
   if (tpu != nullptr && work.read.vmem + work.written.vmem > 0) times.vmem = vmem_seconds(work, tpu->on_chip, n);
+  if (device.gpu() != nullptr && work.atomics + work.narrow_atomics > 0) {
+    times.vmem = atomics_seconds(work, *device.gpu(), n);
+  }
   if (device.gpu() != nullptr && work.tile_bytes > 0) times.vmem = tiles_seconds(work, *device.gpu(), n);
   if (const double bytes = std::max(work.read.host, work.written.host); bytes > 0) {
     times.host = over(n.amount("host memory", bytes, "B"), n.known_or(device.host.bandwidth, 0.0));

@@ -37,17 +37,18 @@ bool has_sustained_rates(const Device& device) {
   if (core == nullptr) return false;
   const Sustained& sustained = core->matrix.sustained;
   if (sustained.starts_after.is_none()) return false;
-  return !sustained.bf16.is_none() || !sustained.f16.is_none() || !sustained.f8.is_none();
+  return !sustained.bf16.is_none() || !sustained.f16.is_none() || !sustained.f32.is_none() || !sustained.f8.is_none();
 }
 
 const Fact<double>* rate_at_cap(const MatrixWork& product, const void* slot, const Device& device) {
   if (product.programs > 0 || product.is_attention || !has_sustained_rates(device)) return nullptr;
   const MatrixPeak& peak = device.matrix.peak;
   const Sustained& sustained = device.gpu()->matrix.sustained;
-  const Fact<double>* const rate = slot == &peak.bf16  ? &sustained.bf16
-                                   : slot == &peak.f16 ? &sustained.f16
-                                   : slot == &peak.f8  ? &sustained.f8
-                                                       : nullptr;
+  const Fact<double>* const rate = slot == &peak.bf16                        ? &sustained.bf16
+                                   : slot == &peak.f16                       ? &sustained.f16
+                                   : slot == &peak.f32 || slot == &peak.tf32 ? &sustained.f32
+                                   : slot == &peak.f8                        ? &sustained.f8
+                                                                             : nullptr;
   return rate != nullptr && !rate->is_none() ? rate : nullptr;
 }
 

@@ -315,6 +315,12 @@ void add_arithmetic(const Work& inner, double share, Work& work) {
     work.matrix.push_back(product);
   }
   for (const VectorWork& v : inner.vector) add_vector(work, v.opcode, v.type, v.elements * share, v.cross_lane, v.to);
+  for (Pieces pieces : inner.pieces) {
+    pieces.count *= share;
+    work.pieces.push_back(pieces);
+  }
+  work.atomics += inner.atomics * share;
+  work.narrow_atomics += inner.narrow_atomics * share;
 }
 
 void add_arithmetic(InstructionView instruction, double share, SizeCache& sizes, Work& work) {
@@ -363,6 +369,7 @@ void add_arithmetic(InstructionView instruction, double share, SizeCache& sizes,
     case WorkClass::kSort: add_sort(instruction, share, sizes, work); return;
     case WorkClass::kLinearAlgebra: add_linear_algebra(instruction, share, sizes, work); return;
     case WorkClass::kGatherScatter: {
+      add_pieces(instruction, share, sizes, work);
       const ArraySize size = opcode == Opcode::kScatter && instruction.operand_count() >= 3
                                  ? sizes[instruction.operand(instruction.operand_count() - 1).shape_id()]
                                  : sizes[instruction.shape_id()];
@@ -389,7 +396,10 @@ void add_arithmetic(InstructionView instruction, double share, SizeCache& sizes,
       add_vector(work, Opcode::kRngBitGenerator, ElementType::kU32, elements);
       return;
     }
-    case WorkClass::kDataMovement: add_data_movement(instruction, share, sizes, work); return;
+    case WorkClass::kDataMovement:
+      add_pieces(instruction, share, sizes, work);
+      add_data_movement(instruction, share, sizes, work);
+      return;
     default: return;
   }
 }

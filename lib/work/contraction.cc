@@ -183,6 +183,24 @@ int passes(ElementType lhs, ElementType rhs, const std::vector<Precision>& preci
   return complex * (wide == 2 ? kPassesAtHighest : 3);
 }
 
+namespace {
+
+// Whether the rows of `shape`, which are contiguous, begin at addresses that are no multiple of 16 bytes.
+bool has_unaligned_rows(const Shape& shape) {
+  constexpr std::int64_t kAlignment = 16 * 8;  // bits
+  std::int64_t row = 0;
+  bool has_rows = false;
+  for (const std::int64_t d : shape.layout.minor_to_major) {
+    if (d < 0 || d >= shape.rank() || shape.dimensions[d] <= 1) continue;
+    has_rows = row > 0;
+    if (has_rows) break;
+    row = shape.dimensions[d];
+  }
+  return has_rows && row * bits(shape.element_type) % kAlignment != 0;
+}
+
+}  // namespace
+
 MatrixWork dot_work(const Shape& lhs, const Shape& rhs, const DotDimensions& d) {
   MatrixWork work;
   work.m = free_product(lhs, d.lhs_contracting, d.lhs_batch);
@@ -193,6 +211,7 @@ MatrixWork dot_work(const Shape& lhs, const Shape& rhs, const DotDimensions& d) 
   work.batch = product_over(lhs, d.lhs_batch);
   work.lhs = lhs.element_type;
   work.rhs = rhs.element_type;
+  work.is_unaligned = has_unaligned_rows(lhs) || has_unaligned_rows(rhs);
   work.flops = 2 * work.m * work.n * work.k * work.batch;
   return work;
 }

@@ -57,6 +57,10 @@ LeafWrite update_slice(const Shape& array, const Shape& update, int parameter);
 // The elements that the updates combine with are read first.
 LeafWrite update_scatter(InstructionView scatter, int operand, const Shape& array, int parameter);
 
+// Adds the parts of an array without tiles that a gather, a scatter or a slice touches one by one, and the atomic
+// updates of a scatter.
+void add_pieces(InstructionView instruction, double share, SizeCache& sizes, Work& work);
+
 inline int scatter_operands(InstructionView scatter) { return static_cast<int>((scatter.operand_count() - 1) / 2); }
 
 // The instruction behind those that only rename, copy, reshape or convert its result. An in-place update of that result

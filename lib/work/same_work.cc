@@ -20,13 +20,18 @@ auto members(const VectorWork& part) {
   return std::tie(opcode, type, elements, cross_lane, to);
 }
 
+auto members(const Pieces& pieces) {
+  const auto& [count, bytes, array_bytes, is_indexed] = pieces;
+  return std::tie(count, bytes, array_bytes, is_indexed);
+}
+
 auto members(const MatrixWork& product) {
   const auto& [m, n, k, batch, lhs, rhs, out, passes, flops, multiplied_as, tile_m, tile_n, programs, is_for_threads,
-               is_attention, kept_keys, is_gradient, is_untuned, positions, is_shape_known, m_lanes, m_sublanes,
-               n_lanes, n_sublanes, lhs_k, rhs_k] = product;
+               is_attention, kept_keys, is_gradient, is_unaligned, is_untuned, positions, is_shape_known, m_lanes,
+               m_sublanes, n_lanes, n_sublanes, lhs_k, rhs_k] = product;
   return std::tie(m, n, k, batch, lhs, rhs, out, passes, flops, multiplied_as, tile_m, tile_n, programs, is_for_threads,
-                  is_attention, kept_keys, is_gradient, is_untuned, positions, is_shape_known, m_lanes, m_sublanes,
-                  n_lanes, n_sublanes, lhs_k, rhs_k);
+                  is_attention, kept_keys, is_gradient, is_unaligned, is_untuned, positions, is_shape_known, m_lanes,
+                  m_sublanes, n_lanes, n_sublanes, lhs_k, rhs_k);
 }
 
 auto members(const DeviceGroups& groups) {
@@ -46,15 +51,16 @@ bool same_parts(const std::vector<Part>& a, const std::vector<Part>& b) {
 bool same_work(const Work& a, const Work& b) {
   const auto& [flops, transcendentals, matrix_flops, read, written, logical_bytes, padded_bytes, scalar_bytes, matrix,
                vector, epilogue, product_steps, relayout_windows, partial_tiles, seconds, source, kernels, programs,
-               is_for_threads, tile_bytes, is_chained, kernel, is_free] = a;
+               is_for_threads, tile_bytes, pieces, atomics, narrow_atomics, is_chained, kernel, is_free] = a;
   return members(read) == members(b.read) && members(written) == members(b.written) && same_parts(matrix, b.matrix) &&
-         same_parts(vector, b.vector) && same_parts(epilogue, b.epilogue) &&
+         same_parts(vector, b.vector) && same_parts(epilogue, b.epilogue) && same_parts(pieces, b.pieces) &&
          std::tie(flops, transcendentals, matrix_flops, logical_bytes, padded_bytes, scalar_bytes, product_steps,
                   relayout_windows, partial_tiles, seconds, source, kernels, programs, is_for_threads, tile_bytes,
-                  is_chained, kernel, is_free) ==
-             std::tie(b.flops, b.transcendentals, b.matrix_flops, b.logical_bytes, b.padded_bytes, b.scalar_bytes,
-                      b.product_steps, b.relayout_windows, b.partial_tile_elements, b.seconds, b.source, b.kernels,
-                      b.programs, b.is_for_threads, b.tile_bytes, b.is_chained, b.kernel, b.is_free);
+                  atomics, narrow_atomics, is_chained, kernel,
+                  is_free) == std::tie(b.flops, b.transcendentals, b.matrix_flops, b.logical_bytes, b.padded_bytes,
+                                       b.scalar_bytes, b.product_steps, b.relayout_windows, b.partial_tile_elements,
+                                       b.seconds, b.source, b.kernels, b.programs, b.is_for_threads, b.tile_bytes,
+                                       b.atomics, b.narrow_atomics, b.is_chained, b.kernel, b.is_free);
 }
 
 std::size_t work_hash(const Work& work) {

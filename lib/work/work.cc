@@ -199,6 +199,15 @@ bool is_placeholder(double m, double n, std::int64_t stages, const MatrixWork& p
   return m * n <= kSmallBlock && product.batch * product.m * product.n >= kLargeResult;
 }
 
+// Whether the rows of the result lie along the columns of `product`: XLA computes the transposed product if its left
+// operand would have few rows, and states the block of the result.
+bool is_turned(const Shape& result, const MatrixWork& product) {
+  if (result.dimensions.size() < 2) return false;
+  const auto rows = static_cast<double>(result.dimensions[result.dimensions.size() - 2]);
+  const auto columns = static_cast<double>(result.dimensions.back());
+  return rows == product.n && columns == product.m && rows != columns;
+}
+
 // Sets the block of a Triton matmul, unless it is a placeholder that no run would use. The model then chooses a tile as
 // for the calls of libraries, whose texts state none either: the rates of a device are fitted to products that XLA has
 // tuned.
@@ -209,6 +218,7 @@ void add_chosen_tile(InstructionView fusion, Work& work) {
   double m = 0;
   double n = 0;
   std::int64_t stages = 1;
+  const bool is_block_of_result = !config->triton_gemm;
   if (config->triton_gemm) {
     m = static_cast<double>(config->triton_gemm->block_m);
     n = static_cast<double>(config->triton_gemm->block_n);
@@ -224,8 +234,9 @@ void add_chosen_tile(InstructionView fusion, Work& work) {
   for (MatrixWork& product : work.matrix) {
     product.is_untuned = is_placeholder(m, n, stages, product);
     if (product.is_untuned) continue;
-    product.tile_m = m;
-    product.tile_n = n;
+    const bool turned = is_block_of_result && is_turned(fusion.shape(), product);
+    product.tile_m = turned ? n : m;
+    product.tile_n = turned ? m : n;
   }
 }
 

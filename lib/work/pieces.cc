@@ -1,0 +1,90 @@
+// Determines the pieces of memory that gathers, scatters and slices touch: arrays of a GPU have no tiles, and what lies
+// between two pieces is moved with them if they are shorter than an access.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "hloroof/attributes.h"
+#include "lib/ir/element_type.h"
+#include "lib/ir/opcode_facts.h"
+#include "lib/values/attribute_values.h"
+#include "lib/work/inside.h"
+
+namespace hloroof::internal::inline work {
+namespace {
+
+constexpr double kAtomicBytes = 32;  // a sector of the level-2 cache, in which one atomic operation updates all elements
+constexpr int kNarrowBits = 32;      // atomic operations on less than a word are loops that compare and swap the word
+
+// The contiguous elements of a block of `sizes` in an array of `shape`.
+double run_of(const Shape& shape, const std::vector<std::int64_t>& sizes) {
+  double run = 1;
+  for (const std::int64_t d : shape.layout.minor_to_major) {
+    if (d < 0 || d >= static_cast<std::int64_t>(std::min(sizes.size(), shape.dimensions.size()))) break;
+    run *= static_cast<double>(std::max<std::int64_t>(sizes[d], 1));
+    if (sizes[d] != shape.dimensions[d]) break;
+  }
+  return run;
+}
+
+// The window that one index of a scatter updates, in the dimensions of its operand.
+std::vector<std::int64_t> update_window(InstructionView scatter, const Shape& operand, const Shape& update) {
+  const ScatterDimensions numbers = scatter_dimensions(scatter);
+  std::vector<std::int64_t> sizes(operand.dimensions.size(), 1);
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < sizes.size() && next < numbers.update_window_dims.size(); ++i) {
+    const auto is_in = [i](const std::vector<std::int64_t>& list) {
+      return std::find(list.begin(), list.end(), static_cast<std::int64_t>(i)) != list.end();
+    };
+    if (is_in(numbers.inserted_window_dims) || is_in(numbers.input_batching_dims)) continue;
+    const std::int64_t d = numbers.update_window_dims[next++];
+    if (d >= 0 && d < update.rank()) sizes[i] = update.dimensions[d];
+  }
+  return sizes;
+}
+
+}  // namespace
+
+void add_pieces(InstructionView instruction, double share, SizeCache& sizes, Work& work) {
+  const Opcode opcode = instruction.opcode();
+  const bool is_slice = opcode == Opcode::kSlice || opcode == Opcode::kDynamicSlice;
+  if ((!is_slice && opcode != Opcode::kGather && opcode != Opcode::kScatter) || instruction.operand_count() == 0) return;
+  const Shape& array = instruction.operand(0).shape();
+  if (!array.layout.tiles.empty() || array.is_tuple()) return;
+  const double element = bits(array.element_type) / 8.0;
+  Pieces pieces;
+  pieces.array_bytes = sizes[instruction.operand(0).shape_id()].padded_bytes;
+  if (is_slice) {
+    const double elements = sizes[instruction.shape_id()].logical_elements;
+    const std::vector<SliceRange> ranges = opcode == Opcode::kSlice ? slice_ranges(instruction) : std::vector<SliceRange>();
+    const auto& order = array.layout.minor_to_major;
+    const auto minor = static_cast<std::size_t>(order.empty() ? 0 : order[0]);
+    const bool skips = minor < ranges.size() && ranges[minor].stride > 1;
+    const double run = skips ? 1 : run_of(array, instruction.shape().dimensions);
+    pieces.bytes = run * element;
+    pieces.count = elements / run * share;
+  } else if (opcode == Opcode::kGather) {
+    const std::vector<std::int64_t> window = integers(instruction, AttributeKey::kSliceSizes);
+    const double run = run_of(array, window);
+    pieces.bytes = run * element;
+    pieces.count = sizes[instruction.shape_id()].logical_elements / run * share;
+    pieces.is_indexed = true;
+  } else {
+    if (instruction.operand_count() < 3) return;
+    const InstructionView update = instruction.operand(instruction.operand_count() - 1);
+    const double elements = sizes[update.shape_id()].logical_elements * share;
+    const double run = run_of(array, update_window(instruction, array, update.shape()));
+    pieces.bytes = run * element;
+    pieces.count = 2 * elements / run;  // read and written
+    pieces.is_indexed = true;
+    if (!flag(instruction, AttributeKey::kUniqueIndices)) {
+      const double sectors = elements / run * std::ceil(pieces.bytes / kAtomicBytes);
+      (bits(array.element_type) < kNarrowBits ? work.narrow_atomics : work.atomics) +=
+          bits(array.element_type) < kNarrowBits ? elements : sectors;
+    }
+  }
+  if (pieces.count > 1) work.pieces.push_back(pieces);
+}
+
+}  // namespace hloroof::internal::inline work
