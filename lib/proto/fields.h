@@ -172,7 +172,7 @@ enum : std::uint32_t { kMode = 1, kTolerance = 2, kAbsolute = 1, kRelative = 2, 
 namespace original_value {
 enum : std::uint32_t { kElements = 1, kIsSyntheticCall = 2, kPlace = 1, kArray = 2, kInstruction = 1, kIndex = 2 };
 }
-namespace instruction {
+namespace instruction {  // those of an attribute alone are in instruction_fields.cc
 enum : std::uint32_t {
   kName = 1,
   kOpcode = 2,
@@ -180,83 +180,38 @@ enum : std::uint32_t {
   kMetadata = 7,
   kLiteral = 8,
   kParameter = 9,
-  kFusionKind = 11,
   kTupleIndex = 13,
-  kDimensions = 14,
   kWindow = 15,
   kConvolution = 16,
   kSlices = 17,
-  kExponentBits = 18,
-  kMantissaBits = 19,
-  kDynamicSliceSizes = 20,
   kPadding = 21,
-  kOutfeedConfig = 22,
-  kDistribution = 23,
   kEpsilon = 24,
-  kFeatureIndex = 25,
-  kChannel = 26,
-  kInfeedConfig = 27,
-  kTarget = 28,
   kOutfeedShape = 29,
-  kDot = 30,
-  kFftType = 31,
-  kFftLength = 32,
-  kGather = 33,
-  kGatherSizes = 34,
   kId = 35,
   kOperands = 36,
   kControlPredecessors = 37,
   kCalled = 38,
   kSharding = 40,
   kBackendConfig = 43,
-  kIsHostTransfer = 47,
-  kScatter = 48,
   kReplicaGroups = 49,
-  kFeatureGroups = 50,
-  kPrecision = 51,
   kSourceTargets = 52,
   kDomainEntry = 54,
   kDomainExit = 55,
   kConstrainLayout = 56,
   kOperandShapes = 57,
-  kBatchGroups = 58,
-  kTriangularSolve = 59,
-  kIsStable = 60,
   kParameterReplication = 61,
-  kCholesky = 62,
-  kDirection = 63,
-  kHasSideEffect = 65,
-  kDelta = 66,
-  kIndicesSorted = 67,
   kFrontendAttributes = 68,
-  kUniqueIndices = 69,
-  kRngAlgorithm = 70,
-  kGlobalIds = 71,
   kComparisonType = 72,
   kOutputAliasing = 74,
-  kPaddingType = 75,
-  kSchedule = 76,
-  kApiVersion = 77,
   kExecutionThread = 79,
-  kPrefetchIndex = 80,
-  kK = 81,
   kStatistics = 82,
-  kLargest = 85,
   kDeviceList = 87,
   kOriginalValue = 88,
   kIsComposite = 89,
-  kRaggedDot = 90,
   kResultAccuracy = 91,
   kIotaGroups = 92,
   kMeshGroups = 93,
-  kIsReverse = 94,
-  kCarries = 95,
-  kIsAssociative = 96,
-  kConvolutionKind = 97,
-  kSparsity = 98,
   kBackendConfigPayload = 99,
-  kHasDynamicRoot = 100,
-  kComparisonOrder = 102,
 };
 }
 namespace slice {
@@ -282,34 +237,12 @@ enum : std::uint32_t {
 namespace padding {
 enum : std::uint32_t { kDimensions = 1, kLow = 1, kHigh = 2, kInterior = 3 };
 }
-namespace dot {
-enum : std::uint32_t { kLhsContracting = 1, kRhsContracting = 2, kLhsBatch = 3, kRhsBatch = 4 };
-}
-namespace ragged_dot {
-enum : std::uint32_t { kDot = 1, kLhsRagged = 2, kRhsGroup = 3 };
-}
-namespace gather {
-enum : std::uint32_t {
-  kOffsetDims = 1,
-  kCollapsed = 2,
-  kStartIndexMap = 3,
-  kIndexVectorDim = 4,
-  kOperandBatching = 5,
-  kIndicesBatching = 6,
-};
-}
 namespace replica_groups {
 enum : std::uint32_t { kIds = 1, kGroups = 1, kOldIota = 2, kMesh = 1, kMeshAxes = 2 };
 enum : std::uint32_t { kGroupCount = 1, kGroupSize = 2, kReshape = 3, kPermutation = 4 };
 }  // namespace replica_groups
 namespace pair {
 enum : std::uint32_t { kSource = 1, kTarget = 2 };
-}
-namespace precision {
-enum : std::uint32_t { kOperands = 1, kAlgorithm = 2 };
-}
-namespace triangular {
-enum : std::uint32_t { kLeft = 1, kLower = 2, kUnit = 3, kTranspose = 4 };
 }
 namespace output_aliasing {
 enum : std::uint32_t { kOutputIndex = 1, kOperand = 2, kOperandIndex = 3 };

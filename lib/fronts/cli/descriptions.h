@@ -1,5 +1,5 @@
-// The files that describe the results to other programs: a JSON schema of each, and classes of those that are objects in
-// the Python package. The build writes them (write_descriptions.cc); tests/describe has what they are to be.
+// The files that describe the results to other programs: a JSON schema of each, and classes of those that are objects
+// in the Python package. The build writes them (write_descriptions.cc); tests/describe has what they are to be.
 #ifndef HLOROOF_LIB_FRONTS_CLI_DESCRIPTIONS_H_
 #define HLOROOF_LIB_FRONTS_CLI_DESCRIPTIONS_H_
 
