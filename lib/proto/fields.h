@@ -55,19 +55,17 @@ namespace schedule {
 enum : std::uint32_t { kSequences = 1, kIds = 1 };
 }
 namespace alias {
-enum : std::uint32_t { kEntries = 1, kOutputIndex = 1, kParameter = 2, kParameterIndex = 3, kKind = 4 };
+enum : std::uint32_t { kEntries = 1, kKind = 4 };
 }
 namespace donor {
-enum : std::uint32_t { kEntries = 1, kParameter = 1, kParameterIndex = 2 };
+enum : std::uint32_t { kEntries = 1 };
 }
 namespace device_assignment {
 enum : std::uint32_t { kReplicas = 1, kComputations = 2, kDevices = 3, kReplicaDevices = 1 };
 }
 namespace stack {
 enum : std::uint32_t { kFiles = 1, kFunctions = 2, kLocations = 3, kFrames = 4 };
-enum : std::uint32_t { kFile = 1, kFunction = 2, kLine = 3, kColumn = 4, kEndLine = 5, kEndColumn = 6 };
-enum : std::uint32_t { kLocation = 1, kParent = 2 };
-}  // namespace stack
+}
 namespace computation {
 enum : std::uint32_t {
   kName = 1,
@@ -93,8 +91,6 @@ enum : std::uint32_t {
   kTiles = 6,
   kElementBits = 7,
   kMemorySpace = 8,
-  kLevelTypes = 9,
-  kPhysicalShape = 10,
   kIndexType = 11,
   kPointerType = 12,
   kDynamicPrefix = 15,
@@ -105,12 +101,11 @@ enum : std::uint32_t { kTileDimensions = 1 };
 enum : std::uint32_t { kSplitDimension = 1, kSplitIndices = 2 };
 }  // namespace layout
 namespace literal {
-enum : std::uint32_t { kShape = 1, kPreds = 2, kF32s = 8, kF64s = 9, kTuple = 10, kC64s = 12, kC128s = 18 };
+enum : std::uint32_t { kShape = 1, kPreds = 2, kTuple = 10 };
 }
 namespace mesh {
-// MeshProto, its axes and its order of devices; AxisRefProto and the part of an axis
-enum : std::uint32_t { kAxes = 1, kDeviceIds = 2, kIota = 3, kAxisName = 1, kAxisSize = 2 };
-enum : std::uint32_t { kReshape = 1, kPermutation = 2 };
+// MeshProto; AxisRefProto and the part of an axis
+enum : std::uint32_t { kAxes = 1, kDeviceIds = 2, kIota = 3 };
 enum : std::uint32_t { kAxisIndex = 1, kSubAxis = 2, kPreSize = 1, kSubSize = 2 };
 }  // namespace mesh
 namespace named_sharding {
@@ -144,30 +139,11 @@ enum : std::uint32_t {
   kNamed = 14,
 };
 }
-namespace metadata {
-enum : std::uint32_t {
-  kOpType = 1,
-  kOpName = 2,
-  kSourceFile = 3,
-  kSourceLine = 4,
-  kProfileType = 5,
-  kDeduplicatedName = 12,
-  kStackFrame = 15,
-  kSchedulingName = 16,
-  kSourceEndLine = 17,
-  kSourceColumn = 18,
-  kSourceEndColumn = 19,
-  kPayload = 20,
-};
-}
 namespace payload {
 enum : std::uint32_t { kValue = 1, kId = 2 };
 }
-namespace statistics {
-enum : std::uint32_t { kShown = 1, kStatistics = 2, kName = 1, kValue = 2 };
-}
 namespace result_accuracy {
-enum : std::uint32_t { kMode = 1, kTolerance = 2, kAbsolute = 1, kRelative = 2, kUlps = 3 };
+enum : std::uint32_t { kMode = 1, kTolerance = 2 };
 }
 namespace original_value {
 enum : std::uint32_t { kElements = 1, kIsSyntheticCall = 2, kPlace = 1, kArray = 2, kInstruction = 1, kIndex = 2 };
@@ -177,76 +153,31 @@ enum : std::uint32_t {
   kName = 1,
   kOpcode = 2,
   kShape = 3,
-  kMetadata = 7,
   kLiteral = 8,
   kParameter = 9,
   kTupleIndex = 13,
-  kWindow = 15,
-  kConvolution = 16,
-  kSlices = 17,
-  kPadding = 21,
-  kEpsilon = 24,
-  kOutfeedShape = 29,
   kId = 35,
   kOperands = 36,
   kControlPredecessors = 37,
   kCalled = 38,
-  kSharding = 40,
   kBackendConfig = 43,
   kReplicaGroups = 49,
-  kSourceTargets = 52,
   kDomainEntry = 54,
   kDomainExit = 55,
   kConstrainLayout = 56,
-  kOperandShapes = 57,
-  kParameterReplication = 61,
-  kFrontendAttributes = 68,
   kComparisonType = 72,
-  kOutputAliasing = 74,
   kExecutionThread = 79,
-  kStatistics = 82,
   kDeviceList = 87,
-  kOriginalValue = 88,
   kIsComposite = 89,
-  kResultAccuracy = 91,
   kIotaGroups = 92,
   kMeshGroups = 93,
   kBackendConfigPayload = 99,
 };
-}
-namespace slice {
-enum : std::uint32_t { kStart = 1, kLimit = 2, kStride = 3 };
-}
-namespace window {
-enum : std::uint32_t { kDimensions = 1 };
-enum : std::uint32_t { kSize = 1, kStride = 2, kLow = 3, kHigh = 4, kDilation = 5, kBaseDilation = 6, kReversal = 7 };
-}  // namespace window
-namespace convolution {
-enum : std::uint32_t {
-  kKernelInput = 3,
-  kKernelOutput = 4,
-  kKernelSpatial = 6,
-  kInputBatch = 7,
-  kInputFeature = 8,
-  kOutputBatch = 9,
-  kOutputFeature = 10,
-  kInputSpatial = 11,
-  kOutputSpatial = 12,
-};
-}
-namespace padding {
-enum : std::uint32_t { kDimensions = 1, kLow = 1, kHigh = 2, kInterior = 3 };
-}
+}  // namespace instruction
 namespace replica_groups {
 enum : std::uint32_t { kIds = 1, kGroups = 1, kOldIota = 2, kMesh = 1, kMeshAxes = 2 };
 enum : std::uint32_t { kGroupCount = 1, kGroupSize = 2, kReshape = 3, kPermutation = 4 };
 }  // namespace replica_groups
-namespace pair {
-enum : std::uint32_t { kSource = 1, kTarget = 2 };
-}
-namespace output_aliasing {
-enum : std::uint32_t { kOutputIndex = 1, kOperand = 2, kOperandIndex = 3 };
-}
 
 }  // namespace hloroof::internal::inline proto::fields
 

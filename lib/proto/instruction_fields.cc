@@ -7,7 +7,6 @@
 #include <iterator>
 #include <vector>
 
-#include "lib/ir/element_type.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/proto/fields.h"
 #include "lib/values/opcode_attributes.h"
@@ -18,7 +17,6 @@ namespace rows {
 
 namespace f = fields::instruction;
 using enum AttributeKey;
-using Form = FieldForm;
 
 // The fields of an instruction that are messages with a field for each attribute.
 constexpr std::uint32_t kDot = 30;
@@ -60,7 +58,7 @@ constexpr std::string_view kDotAlgorithms[] = {
 
 // An attribute of the opcodes that may have it (opcode_attributes.def).
 struct Row {
-  constexpr Row(AttributeKey key, Form form, std::uint32_t number) { field = {key, form, number}; }
+  constexpr Row(AttributeKey key, const ProtoForm& form, std::uint32_t number) { field = {key, &form, number}; }
 
   constexpr Row in(std::uint32_t message, std::uint32_t inner = 0) const {
     Row row = *this;
@@ -105,113 +103,131 @@ struct Row {
 // In the order of XLA's text.
 constexpr Row kRows[] = {
     // Communication
-    Row(kChannelId, Form::kPositive, 26),
-    Row(kIsHostTransfer, Form::kFlag, 47),
-    Row(kReplicaGroups, Form::kReplicaGroups, f::kDeviceList),
-    Row(kSourceTargetPairs, Form::kPairs, 52),
-    Row(kSliceSizes, Form::kList, 20).unprinted().of(Opcode::kCollectivePermute, Opcode::kCollectivePermuteStart),
-    Row(kHasDynamicRoot, Form::kFlag, 100),
-    Row(kConstrainLayout, Form::kFlag, f::kConstrainLayout),
+    Row(kChannelId, forms::kPositive, 26),
+    Row(kIsHostTransfer, forms::kFlag, 47),
+    Row(kReplicaGroups, forms::kReplicaGroups, f::kDeviceList),
+    Row(kSourceTargetPairs, forms::kPairs, 52),
+    Row(kSliceSizes, forms::kList, 20).unprinted().of(Opcode::kCollectivePermute, Opcode::kCollectivePermuteStart),
+    Row(kHasDynamicRoot, forms::kFlag, 100),
+    Row(kConstrainLayout, forms::kFlag, f::kConstrainLayout),
 
-    Row(kDimensions, Form::kListUnlessEmpty, 14).of(Opcode::kAllToAll),
-    Row(kDimensions, Form::kList, 14).unprinted().of(Opcode::kRaggedAllToAll),
-    Row(kDimensions, Form::kList, 14),
-    Row(kUseGlobalDeviceIds, Form::kFlag, 71),
-    Row(kDimensions, Form::kList, 14).of(Opcode::kReduceScatter),
+    Row(kDimensions, forms::kListUnlessEmpty, 14).of(Opcode::kAllToAll),
+    Row(kDimensions, forms::kList, 14).unprinted().of(Opcode::kRaggedAllToAll),
+    Row(kDimensions, forms::kList, 14),
+    Row(kUseGlobalDeviceIds, forms::kGlobalIds, 71),
+    Row(kDimensions, forms::kList, 14).of(Opcode::kReduceScatter),
 
     // Computation
-    Row(kInferredDimension, Form::kFirst, 14).unprinted(),
-    Row(kIotaDimension, Form::kFirst, 14),
-    Row(kEpsilon, Form::kFloat, 24),
-    Row(kFeatureIndex, Form::kInteger, 25),
-    Row(kFftType, Form::kNumber, 31).words(kFftTypes),
-    Row(kFftLength, Form::kList, 32),
-    Row(kCrossProgramPrefetchIndex, Form::kPresent, 80),
-    Row(kDirection, Form::kWord, 63),
-    Row(kType, Form::kComparisonType, f::kComparisonType),
-    Row(kOrder, Form::kComparisonOrder, 102),
-    Row(kLeftSide, Form::kFlag, 1).in(kTriangularSolve),
-    Row(kLower, Form::kFlag, 2).in(kTriangularSolve),
-    Row(kLower, Form::kFlag, 1).in(kCholesky).of(Opcode::kCholesky),
-    Row(kUnitDiagonal, Form::kFlag, 3).in(kTriangularSolve),
-    Row(kTransposeA, Form::kNumber, 4).in(kTriangularSolve).words(kTransposes, 1),
-    Row(kK, Form::kInteger, 81),
-    Row(kLargest, Form::kTruth, 85),
+    Row(kInferredDimension, forms::kFirst, 14).unprinted(),
+    Row(kIotaDimension, forms::kFirst, 14),
+    Row(kEpsilon, forms::kFloat, 24),
+    Row(kFeatureIndex, forms::kInteger, 25),
+    Row(kFftType, forms::kNumber, 31).words(kFftTypes),
+    Row(kFftLength, forms::kList, 32),
+    Row(kCrossProgramPrefetchIndex, forms::kPresent, 80),
+    Row(kDirection, forms::kWord, 63),
+    Row(kType, forms::kComparisonType, f::kComparisonType),
+    Row(kOrder, forms::kComparisonOrder, 102),
+    Row(kLeftSide, forms::kFlag, 1).in(kTriangularSolve),
+    Row(kLower, forms::kFlag, 2).in(kTriangularSolve),
+    Row(kLower, forms::kFlag, 1).in(kCholesky).of(Opcode::kCholesky),
+    Row(kUnitDiagonal, forms::kFlag, 3).in(kTriangularSolve),
+    Row(kTransposeA, forms::kNumber, 4).in(kTriangularSolve).words(kTransposes, 1),
+    Row(kK, forms::kInteger, 81),
+    Row(kLargest, forms::kTruth, 85),
     // Without is_stable, the proto is of a version that has no such attribute, or the op is not stable.
-    Row(kIsStable, Form::kFlag, 60),
-    Row(kNumCarries, Form::kInteger, 95),
-    Row(kIsReverse, Form::kFlag, 94),
-    Row(kIsAssociative, Form::kNumber, 96).words(kTruths, 1),
-    Row(kIsComposite, Form::kFlag, f::kIsComposite).unprinted(),
-    Row(kDistribution, Form::kDistribution, 23).words(kDistributions),
-    Row(kDelta, Form::kInteger, 66),
-    Row(kParameterReplication, Form::kReplication, 61).of(Opcode::kParameter),
-    Row(kIndex, Form::kTupleIndex, f::kTupleIndex),
-    Row(kExponentBits, Form::kInteger, 18),
-    Row(kMantissaBits, Form::kInteger, 19),
-    Row(kInfeedConfig, Form::kStringUnlessEmpty, 27),
-    Row(kOutfeedShape, Form::kShape, 29),
-    Row(kOutfeedConfig, Form::kStringUnlessEmpty, 22),
-    Row(kPadding, Form::kPadding, 21),
-    Row(kSlice, Form::kSlices, 17),
-    Row(kDynamicSliceSizes, Form::kList, 20),
-    Row(kDomain, Form::kDomain, f::kDomainEntry),
+    Row(kIsStable, forms::kFlag, 60),
+    Row(kNumCarries, forms::kInteger, 95),
+    Row(kIsReverse, forms::kFlag, 94),
+    Row(kIsAssociative, forms::kNumber, 96).words(kTruths, 1),
+    Row(kIsComposite, forms::kFlag, f::kIsComposite).unprinted(),
+    Row(kDistribution, forms::kDistribution, 23).words(kDistributions),
+    Row(kDelta, forms::kInteger, 66),
+    Row(kParameterReplication, forms::kReplication, 61).of(Opcode::kParameter),
+    Row(kConstantLiteral, forms::kLiteral, f::kLiteral).unprinted().of(Opcode::kConstant),
+    Row(kIndex, forms::kTupleIndex, f::kTupleIndex),
+    Row(kExponentBits, forms::kInteger, 18),
+    Row(kMantissaBits, forms::kInteger, 19),
+    Row(kInfeedConfig, forms::kStringUnlessEmpty, 27),
+    Row(kOutfeedShape, forms::kShape, 29),
+    Row(kOutfeedConfig, forms::kStringUnlessEmpty, 22),
+    Row(kPadding, forms::kPadding, 21),
+    Row(kSlice, forms::kSlices, 17),
+    Row(kDynamicSliceSizes, forms::kList, 20),
+    Row(kDomain, forms::kDomain, f::kDomainEntry),
 
     // Dot and convolution
-    Row(kWindow, Form::kWindow, 15),
-    Row(kDimLabels, Form::kDimLabels, 16),
-    Row(kFeatureGroupCount, Form::kCount, 50),
-    Row(kBatchGroupCount, Form::kCount, 58),
-    Row(kConvolutionKind, Form::kNumber, 97).words(kConvolutionKinds, 1),
-    Row(kLhsBatchDims, Form::kListUnlessEmpty, 3).in(kDot),
-    Row(kLhsBatchDims, Form::kListUnlessEmpty, 3).in(kRaggedDot, 1).of(Opcode::kRaggedDot),
-    Row(kLhsContractingDims, Form::kList, 1).in(kDot),
-    Row(kLhsContractingDims, Form::kList, 1).in(kRaggedDot, 1).of(Opcode::kRaggedDot),
-    Row(kRhsBatchDims, Form::kListUnlessEmpty, 4).in(kDot),
-    Row(kRhsBatchDims, Form::kListUnlessEmpty, 4).in(kRaggedDot, 1).of(Opcode::kRaggedDot),
-    Row(kRhsContractingDims, Form::kList, 2).in(kDot),
-    Row(kRhsContractingDims, Form::kList, 2).in(kRaggedDot, 1).of(Opcode::kRaggedDot),
-    Row(kLhsRaggedDims, Form::kList, 2).in(kRaggedDot),
-    Row(kRhsGroupDims, Form::kListUnlessEmpty, 3).in(kRaggedDot),
-    Row(kOperandPrecision, Form::kPrecision, 1).in(kPrecision),
-    Row(kAlgorithm, Form::kNumber, 2)
+    Row(kWindow, forms::kWindow, 15),
+    Row(kDimLabels, forms::kDimLabels, 16),
+    Row(kFeatureGroupCount, forms::kCount, 50),
+    Row(kBatchGroupCount, forms::kCount, 58),
+    Row(kConvolutionKind, forms::kNumber, 97).words(kConvolutionKinds, 1),
+    Row(kLhsBatchDims, forms::kListUnlessEmpty, 3).in(kDot),
+    Row(kLhsBatchDims, forms::kListUnlessEmpty, 3).in(kRaggedDot, 1).of(Opcode::kRaggedDot),
+    Row(kLhsContractingDims, forms::kList, 1).in(kDot),
+    Row(kLhsContractingDims, forms::kList, 1).in(kRaggedDot, 1).of(Opcode::kRaggedDot),
+    Row(kRhsBatchDims, forms::kListUnlessEmpty, 4).in(kDot),
+    Row(kRhsBatchDims, forms::kListUnlessEmpty, 4).in(kRaggedDot, 1).of(Opcode::kRaggedDot),
+    Row(kRhsContractingDims, forms::kList, 2).in(kDot),
+    Row(kRhsContractingDims, forms::kList, 2).in(kRaggedDot, 1).of(Opcode::kRaggedDot),
+    Row(kLhsRaggedDims, forms::kList, 2).in(kRaggedDot),
+    Row(kRhsGroupDims, forms::kListUnlessEmpty, 3).in(kRaggedDot),
+    Row(kOperandPrecision, forms::kPrecision, 1).in(kPrecision),
+    Row(kAlgorithm, forms::kNumber, 2)
         .in(kPrecision)
         .words(kDotAlgorithms, 1)
         .also(Opcode::kCustomCall, Opcode::kRaggedDot),
-    Row(kAlgorithm, Form::kNumber, 70).words(kRandomAlgorithms).of(Opcode::kRngBitGenerator),
+    Row(kAlgorithm, forms::kNumber, 70).words(kRandomAlgorithms).of(Opcode::kRngBitGenerator),
 
     // Calls
-    Row(kAsyncExecutionThread, Form::kThread, f::kExecutionThread),
-    Row(kAsyncExecutionThread, Form::kThread, f::kExecutionThread)
+    Row(kAsyncExecutionThread, forms::kThread, f::kExecutionThread),
+    Row(kAsyncExecutionThread, forms::kThread, f::kExecutionThread)
         .unprinted()
         .of(Opcode::kAsyncUpdate, Opcode::kAsyncDone),
-    Row(kKind, Form::kWord, 11),
-    Row(kPaddingType, Form::kNumber, 75).words(kPaddingTypes, 1),
-    Row(kCustomCallTarget, Form::kString, 28),
-    Row(kOperandLayoutConstraints, Form::kLayoutConstraints, 57),
-    Row(kCustomCallHasSideEffect, Form::kFlag, 65),
-    Row(kLiteral, Form::kLiteral, f::kLiteral),
-    Row(kOutputToOperandAliasing, Form::kAliasing, 74).also(Opcode::kAsyncDone),
-    Row(kSchedule, Form::kNumber, 76).words(kSchedules, 1),
-    Row(kApiVersion, Form::kNumber, 77).words(kApiVersions, 2, 1),
+    Row(kKind, forms::kWord, 11),
+    Row(kPaddingType, forms::kNumber, 75).words(kPaddingTypes, 1),
+    Row(kCustomCallTarget, forms::kString, 28),
+    Row(kOperandLayoutConstraints, forms::kLayoutConstraints, 57),
+    Row(kCustomCallHasSideEffect, forms::kFlag, 65),
+    Row(kLiteral, forms::kLiteral, f::kLiteral),
+    Row(kOutputToOperandAliasing, forms::kAliasing, 74).also(Opcode::kAsyncDone),
+    Row(kSchedule, forms::kNumber, 76).words(kSchedules, 1),
+    Row(kApiVersion, forms::kNumber, 77).words(kApiVersions, 2, 1),
 
     // Gather and scatter
-    Row(kOffsetDims, Form::kList, 1).in(kGather),
-    Row(kCollapsedSliceDims, Form::kList, 2).in(kGather),
-    Row(kStartIndexMap, Form::kList, 3).in(kGather),
-    Row(kOperandBatchingDims, Form::kListUnlessEmpty, 5).in(kGather),
-    Row(kStartIndicesBatchingDims, Form::kListUnlessEmpty, 6).in(kGather),
-    Row(kUpdateWindowDims, Form::kList, 1).in(kScatterNumbers),
-    Row(kInsertedWindowDims, Form::kList, 2).in(kScatterNumbers),
-    Row(kScatterDimsToOperandDims, Form::kList, 3).in(kScatterNumbers),
-    Row(kInputBatchingDims, Form::kListUnlessEmpty, 5).in(kScatterNumbers),
-    Row(kScatterIndicesBatchingDims, Form::kListUnlessEmpty, 6).in(kScatterNumbers),
-    Row(kIndexVectorDim, Form::kInteger, 4).in(kGather),
-    Row(kIndexVectorDim, Form::kInteger, 4).in(kScatterNumbers).of(Opcode::kScatter),
-    Row(kSliceSizes, Form::kList, 34),
-    Row(kIndicesAreSorted, Form::kFlag, 67),
-    Row(kUniqueIndices, Form::kFlag, 69),
+    Row(kOffsetDims, forms::kList, 1).in(kGather),
+    Row(kCollapsedSliceDims, forms::kList, 2).in(kGather),
+    Row(kStartIndexMap, forms::kList, 3).in(kGather),
+    Row(kOperandBatchingDims, forms::kListUnlessEmpty, 5).in(kGather),
+    Row(kStartIndicesBatchingDims, forms::kListUnlessEmpty, 6).in(kGather),
+    Row(kUpdateWindowDims, forms::kList, 1).in(kScatterNumbers),
+    Row(kInsertedWindowDims, forms::kList, 2).in(kScatterNumbers),
+    Row(kScatterDimsToOperandDims, forms::kList, 3).in(kScatterNumbers),
+    Row(kInputBatchingDims, forms::kListUnlessEmpty, 5).in(kScatterNumbers),
+    Row(kScatterIndicesBatchingDims, forms::kListUnlessEmpty, 6).in(kScatterNumbers),
+    Row(kIndexVectorDim, forms::kInteger, 4).in(kGather),
+    Row(kIndexVectorDim, forms::kInteger, 4).in(kScatterNumbers).of(Opcode::kScatter),
+    Row(kSliceSizes, forms::kList, 34),
+    Row(kIndicesAreSorted, forms::kFlag, 67),
+    Row(kUniqueIndices, forms::kFlag, 69),
 };
+
+// The attributes of every opcode.
+constexpr AttributeField kBeforePredecessors[] = {
+    {kSharding, &forms::kSharding, 40},
+    {kFrontendAttributes, &forms::kFrontendAttributes, 68},
+};
+constexpr AttributeField kAfterPredecessors[] = {
+    {kStatistics, &forms::kStatistics, 82},
+    {kResultAccuracy, &forms::kResultAccuracy, 91},
+    {kOrigin, &forms::kOrigin, 88},
+};
+constexpr AttributeField kLast[] = {
+    {kMetadata, &forms::kMetadata, 7},
+    {kBackendConfig, &forms::kBackendConfig, f::kBackendConfig},
+};
+// Only that of a parameter is in the text of a proto.
+constexpr AttributeField kReplication[] = {{kParameterReplication, &forms::kReplication, 61}};
 
 bool is_of(const Row& row, Opcode opcode) {
   if (row.names(opcode)) return true;
@@ -242,13 +258,20 @@ absl::Span<const AttributeField> attribute_fields(Opcode opcode) {
   return table[static_cast<std::size_t>(opcode)];
 }
 
-std::string_view usual_comparison(ElementType type) {
-  switch (kind(type)) {
-    case ElementKind::kSigned: return "SIGNED";
-    case ElementKind::kUnsigned:
-    case ElementKind::kPredicate: return "UNSIGNED";
-    default: return "FLOAT";
+const CommonFields& common_fields() {
+  static constexpr CommonFields kFields = {rows::kBeforePredecessors, rows::kAfterPredecessors, rows::kLast};
+  return kFields;
+}
+
+const AttributeField* common_field(AttributeKey key) {
+  for (const absl::Span<const AttributeField> fields :
+       {absl::MakeConstSpan(rows::kBeforePredecessors), absl::MakeConstSpan(rows::kAfterPredecessors),
+        absl::MakeConstSpan(rows::kLast), absl::MakeConstSpan(rows::kReplication)}) {
+    for (const AttributeField& field : fields) {
+      if (field.key == key) return &field;
+    }
   }
+  return nullptr;
 }
 
 }  // namespace hloroof::internal::inline proto

@@ -1,3 +1,4 @@
+// Literals: LiteralProto.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -12,11 +13,95 @@
 #include "lib/ir/element_type.h"
 #include "lib/ir/float_format.h"
 #include "lib/proto/fields.h"
-#include "lib/proto/literal_layout.h"
-#include "lib/proto/message_text.h"
+#include "lib/proto/messages.h"
 
 namespace hloroof::internal::inline proto {
 namespace {
+
+// The field of LiteralProto that holds the elements of a type; 0 if there is none. The fields of type `bytes` are
+// little-endian; integers of at most a byte take one byte each.
+std::uint32_t literal_field(ElementType type) {
+  switch (type) {
+    case ElementType::kPred: return 2;
+    case ElementType::kU8: return 3;
+    case ElementType::kS32: return 4;
+    case ElementType::kS64: return 5;
+    case ElementType::kU32: return 6;
+    case ElementType::kU64: return 7;
+    case ElementType::kF32: return 8;
+    case ElementType::kF64: return 9;
+    case ElementType::kF16: return 11;
+    case ElementType::kC64: return 12;
+    case ElementType::kBf16: return 13;
+    case ElementType::kS8: return 15;
+    case ElementType::kU16: return 16;
+    case ElementType::kS16: return 17;
+    case ElementType::kC128: return 18;
+    case ElementType::kF8e5m2: return 19;
+    case ElementType::kF8e4m3fn: return 20;
+    case ElementType::kS4: return 21;
+    case ElementType::kU4: return 22;
+    case ElementType::kF8e4m3b11fnuz: return 23;
+    case ElementType::kF8e5m2fnuz: return 24;
+    case ElementType::kF8e4m3fnuz: return 25;
+    case ElementType::kS2: return 26;
+    case ElementType::kU2: return 27;
+    case ElementType::kF8e4m3: return 28;
+    case ElementType::kF8e3m4: return 29;
+    case ElementType::kS1: return 30;
+    case ElementType::kU1: return 31;
+    case ElementType::kF4e2m1fn: return 32;
+    case ElementType::kF8e8m0fnu: return 33;
+    case ElementType::kF6e3m2fn: return 35;
+    case ElementType::kF6e2m3fn: return 36;
+    default: return 0;
+  }
+}
+
+// Whether `minor_to_major` is rank-1, ..., 1, 0, or empty.
+bool is_row_major(absl::Span<const std::int64_t> minor_to_major) {
+  for (std::size_t i = 0; i < minor_to_major.size(); ++i) {
+    if (minor_to_major[i] != static_cast<std::int64_t>(minor_to_major.size() - 1 - i)) return false;
+  }
+  return true;
+}
+
+// A literal stores its elements in the order of its layout. Element i of the result is the row-major position of the
+// i-th stored one. Empty if `minor_to_major` is not a permutation of the dimensions, or if these do not have `count`
+// elements.
+std::vector<std::int64_t> elements_in_memory(absl::Span<const std::int64_t> dimensions,
+                                             absl::Span<const std::int64_t> minor_to_major, std::int64_t count) {
+  const std::size_t rank = dimensions.size();
+  if (minor_to_major.size() != rank) return {};
+  std::vector<std::int64_t> strides(rank, 0);  // 0 for a dimension that the order does not name yet
+  for (std::int64_t dimension : minor_to_major) {
+    if (dimension < 0 || dimension >= static_cast<std::int64_t>(rank)) return {};
+    std::int64_t& stride = strides[static_cast<std::size_t>(dimension)];
+    if (stride != 0) return {};
+    stride = 1;
+  }
+  std::int64_t total = 1;
+  for (std::size_t d = rank; d-- > 0;) {
+    strides[d] = total;
+    if (dimensions[d] <= 0 || __builtin_mul_overflow(total, dimensions[d], &total) || total > count) return {};
+  }
+  if (total != count) return {};
+  std::vector<std::int64_t> order;
+  order.reserve(static_cast<std::size_t>(count));
+  std::vector<std::int64_t> at(rank, 0);
+  std::int64_t position = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    order.push_back(position);
+    for (std::int64_t dimension : minor_to_major) {
+      const auto d = static_cast<std::size_t>(dimension);
+      position += strides[d];
+      if (++at[d] < dimensions[d]) break;
+      position -= strides[d] * dimensions[d];
+      at[d] = 0;
+    }
+  }
+  return order;
+}
 
 // nan, or nan(0x123) if its payload is not the usual one.
 std::string nan_text(const FloatFormat& format, std::uint64_t bits) {
@@ -249,6 +334,67 @@ bool append_array(const WireMessage& literal, const WireMessage& shape, std::int
   return append_nested(elements, dimensions, out);
 }
 
+// The elements of a literal in the order of its layout.
+class StoredElements {
+ public:
+  StoredElements(const Literal& literal, const Layout& layout)
+      : literal_(literal), width_(static_cast<std::size_t>(bytes(literal.element_type))) {
+    const std::size_t count = literal.size();
+    if (!is_row_major(layout.minor_to_major)) {
+      order_ = elements_in_memory(literal.dimensions, layout.minor_to_major, static_cast<std::int64_t>(count));
+    }
+  }
+
+  std::size_t count() const { return literal_.size(); }
+  const std::uint8_t* at(std::size_t i) const {
+    return literal_.bytes.data() + (order_.empty() ? i : static_cast<std::size_t>(order_[i])) * width_;
+  }
+  std::size_t width() const { return width_; }
+
+ private:
+  const Literal& literal_;
+  std::size_t width_;
+  std::vector<std::int64_t> order_;
+};
+
+// The value of an integer or of a predicate as the proto's varint: sign-extended if it is signed.
+std::uint64_t varint_of(const StoredElements& elements, std::size_t i, bool is_signed) {
+  std::uint64_t bits = 0;
+  for (std::size_t b = 0; b < elements.width(); ++b) bits |= std::uint64_t{elements.at(i)[b]} << (8 * b);
+  if (elements.width() == 0 || elements.width() >= sizeof bits) return bits;
+  const auto unused = static_cast<int>(64 - 8 * elements.width());
+  return is_signed ? static_cast<std::uint64_t>(static_cast<std::int64_t>(bits << unused) >> unused) : bits;
+}
+
+void append_elements(const Literal& literal, const Layout& layout, WireWriter& out) {
+  const std::uint32_t field = literal_field(literal.element_type);
+  const StoredElements elements(literal, layout);
+  if (field == 0 || elements.count() == 0) return;
+  std::string packed;
+  switch (literal.element_type) {
+    case ElementType::kPred:
+    case ElementType::kS32:
+    case ElementType::kS64:
+    case ElementType::kU32:
+    case ElementType::kU64: {
+      const bool is_signed = kind(literal.element_type) == ElementKind::kSigned;
+      packed.reserve(elements.count() * 2);
+      for (std::size_t i = 0; i < elements.count(); ++i) append_varint(varint_of(elements, i, is_signed), packed);
+      break;
+    }
+    default: {
+      // A value narrower than a byte takes one, and its other bits are 0.
+      const int width = bits(literal.element_type);
+      const auto mask = static_cast<std::uint8_t>(width < 8 ? (1U << width) - 1 : 0xffU);
+      packed.reserve(elements.count() * elements.width());
+      for (std::size_t i = 0; i < elements.count(); ++i) {
+        for (std::size_t b = 0; b < elements.width(); ++b) packed += static_cast<char>(elements.at(i)[b] & mask);
+      }
+    }
+  }
+  out.bytes(field, packed);
+}
+
 }  // namespace
 
 // literal := array | '( ' literal (', ' literal)* ' )'       uses a stack instead of recursion
@@ -281,6 +427,38 @@ bool append_literal(std::string_view literal_proto, std::int64_t most_elements, 
     out += ", ";
     bytes = open.back().back();
     open.back().pop_back();
+  }
+}
+
+std::string literal_proto(ShapeProtos& shapes, ShapeId id, absl::Span<const Literal> leaves, bool* elided) {
+  struct Open {
+    ShapeId id;
+    std::size_t next = 0;
+    WireWriter out;
+  };
+  std::vector<Open> open;
+  std::size_t leaf = 0;
+  ShapeId at = id;
+  while (true) {
+    Open& top = open.emplace_back();
+    top.id = at;
+    top.out.bytes(fields::literal::kShape, shapes.of(at));
+    const Shape& shape = shapes.table()[at];
+    if (!shape.is_tuple() && leaf < leaves.size()) {
+      const Literal& array = leaves[leaf++];
+      if (array.elided) *elided = true;
+      append_elements(array, shape.layout, top.out);
+    }
+    // Close what is complete.
+    while (true) {
+      const Shape& of = shapes.table()[open.back().id];
+      if (of.is_tuple() && open.back().next < of.elements.size()) break;
+      std::string done = open.back().out.take();
+      open.pop_back();
+      if (open.empty()) return done;
+      open.back().out.bytes(fields::literal::kTuple, done);
+    }
+    at = shapes.table()[open.back().id].elements[open.back().next++];
   }
 }
 
