@@ -98,15 +98,16 @@ bool ModuleEncoder::append_attributes(InstructionView i, Encoded& encoded, WireW
   } else if (!append_opcode_attributes(i, encoded, out)) {
     return false;
   }
-  const absl::Span<const AttributeField> fields = attribute_fields(i.opcode());
+  const absl::Span<const AttributeField> of_opcode = attribute_fields(i.opcode());
+  const absl::Span<const AttributeField> common = common_fields().all;
   for (const AttributeData& a : i.attributes()) {
     if (common_attribute_keys().contains(a.key) ? is_wrapped : is_short_start) continue;
     const auto has_key = [&](const AttributeField& field) { return field.key == a.key; };
-    if (std::any_of(fields.begin(), fields.end(), has_key)) continue;
-    const AttributeField* field = common_field(a.key);
+    if (std::any_of(of_opcode.begin(), of_opcode.end(), has_key)) continue;
+    const auto* const field = std::find_if(common.begin(), common.end(), has_key);
     // Computations and control predecessors are references, which the module has. XLA's protos drop the mode of groups.
     const bool is_written =
-        field != nullptr
+        field != common.end()
             ? field->form->write({*field, i, shapes_, payloads_, encoded.elided, out})
             : names_computations(a.key) || a.key == AttributeKey::kControlPredecessors || a.key == AttributeKey::kMode;
     if (is_written) continue;

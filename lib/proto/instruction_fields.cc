@@ -212,22 +212,17 @@ constexpr Row kRows[] = {
     Row(kUniqueIndices, forms::kFlag, 69),
 };
 
-// The attributes of every opcode.
-constexpr AttributeField kBeforePredecessors[] = {
+// The attributes of every opcode. Only a parameter has its replication in the text of a proto.
+constexpr AttributeField kCommon[] = {
     {kSharding, &forms::kSharding, 40},
     {kFrontendAttributes, &forms::kFrontendAttributes, 68},
-};
-constexpr AttributeField kAfterPredecessors[] = {
     {kStatistics, &forms::kStatistics, 82},
     {kResultAccuracy, &forms::kResultAccuracy, 91},
     {kOrigin, &forms::kOrigin, 88},
-};
-constexpr AttributeField kLast[] = {
     {kMetadata, &forms::kMetadata, 7},
     {kBackendConfig, &forms::kBackendConfig, f::kBackendConfig},
+    {kParameterReplication, &forms::kReplication, 61},
 };
-// Only that of a parameter is in the text of a proto.
-constexpr AttributeField kReplication[] = {{kParameterReplication, &forms::kReplication, 61}};
 
 bool is_of(const Row& row, Opcode opcode) {
   if (row.names(opcode)) return true;
@@ -258,20 +253,9 @@ absl::Span<const AttributeField> attribute_fields(Opcode opcode) {
   return table[static_cast<std::size_t>(opcode)];
 }
 
-const CommonFields& common_fields() {
-  static constexpr CommonFields kFields = {rows::kBeforePredecessors, rows::kAfterPredecessors, rows::kLast};
-  return kFields;
-}
-
-const AttributeField* common_field(AttributeKey key) {
-  for (const absl::Span<const AttributeField> fields :
-       {absl::MakeConstSpan(rows::kBeforePredecessors), absl::MakeConstSpan(rows::kAfterPredecessors),
-        absl::MakeConstSpan(rows::kLast), absl::MakeConstSpan(rows::kReplication)}) {
-    for (const AttributeField& field : fields) {
-      if (field.key == key) return &field;
-    }
-  }
-  return nullptr;
+CommonFields common_fields() {
+  const absl::Span<const AttributeField> all = rows::kCommon;
+  return {all.subspan(0, 2), all.subspan(2, 3), all.subspan(5, 2), all};
 }
 
 }  // namespace hloroof::internal::inline proto

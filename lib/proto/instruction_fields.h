@@ -33,9 +33,9 @@ struct CommonFields {
   absl::Span<const AttributeField> before_predecessors;  // the control predecessors
   absl::Span<const AttributeField> after_predecessors;
   absl::Span<const AttributeField> last;  // an operation that an asynchronous one wraps does not have them
+  absl::Span<const AttributeField> all;
 };
-const CommonFields& common_fields();
-const AttributeField* common_field(AttributeKey key);  // null if there is none
+CommonFields common_fields();
 
 }  // namespace hloroof::internal::inline proto
 

@@ -1,5 +1,3 @@
-#include "lib/proto/instruction_text.h"
-
 #include <optional>
 
 #include "absl/strings/escaping.h"
@@ -9,6 +7,7 @@
 #include "lib/ir/opcode_facts.h"
 #include "lib/proto/fields.h"
 #include "lib/proto/instruction_fields.h"
+#include "lib/values/opcode_attributes.h"
 
 namespace hloroof::internal::inline proto {
 namespace {
@@ -82,23 +81,13 @@ absl::Status append_called(const WireMessage& i, std::string_view opcode, const 
       return append_computations("branch_computations", called, true, names, out);
     }
     case Opcode::kCustomCall: return append_computations("called_computations", called, true, names, out);
-    case Opcode::kAllReduce:
-    case Opcode::kAllReduceStart:
-    case Opcode::kCall:
-    case Opcode::kMap:
-    case Opcode::kReduce:
-    case Opcode::kReduceScatter:
-    case Opcode::kReduceWindow:
-    case Opcode::kScan:
-    case Opcode::kScatter:
-    case Opcode::kSort:
-    case Opcode::kTopk: {
-      absl::Status status = one("to_apply", 0);
-      if (status.ok() && *known == Opcode::kCall && i.flag(f::kIsComposite)) out += ", is_composite=true";
-      return status;
-    }
-    default: return one("calls", 0);
+    case Opcode::kTopk: return one("to_apply", 0);
+    default: break;
   }
+  absl::Status status =
+      one(opcode_attributes(*known).allowed.contains(AttributeKey::kToApply) ? "to_apply" : "calls", 0);
+  if (status.ok() && *known == Opcode::kCall && i.flag(f::kIsComposite)) out += ", is_composite=true";
+  return status;
 }
 
 // The attributes of one instruction, printed by their rows. Returns false if one is malformed.

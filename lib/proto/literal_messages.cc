@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <optional>
 
@@ -21,41 +22,23 @@ namespace {
 // The field of LiteralProto that holds the elements of a type; 0 if there is none. The fields of type `bytes` are
 // little-endian; integers of at most a byte take one byte each.
 std::uint32_t literal_field(ElementType type) {
-  switch (type) {
-    case ElementType::kPred: return 2;
-    case ElementType::kU8: return 3;
-    case ElementType::kS32: return 4;
-    case ElementType::kS64: return 5;
-    case ElementType::kU32: return 6;
-    case ElementType::kU64: return 7;
-    case ElementType::kF32: return 8;
-    case ElementType::kF64: return 9;
-    case ElementType::kF16: return 11;
-    case ElementType::kC64: return 12;
-    case ElementType::kBf16: return 13;
-    case ElementType::kS8: return 15;
-    case ElementType::kU16: return 16;
-    case ElementType::kS16: return 17;
-    case ElementType::kC128: return 18;
-    case ElementType::kF8e5m2: return 19;
-    case ElementType::kF8e4m3fn: return 20;
-    case ElementType::kS4: return 21;
-    case ElementType::kU4: return 22;
-    case ElementType::kF8e4m3b11fnuz: return 23;
-    case ElementType::kF8e5m2fnuz: return 24;
-    case ElementType::kF8e4m3fnuz: return 25;
-    case ElementType::kS2: return 26;
-    case ElementType::kU2: return 27;
-    case ElementType::kF8e4m3: return 28;
-    case ElementType::kF8e3m4: return 29;
-    case ElementType::kS1: return 30;
-    case ElementType::kU1: return 31;
-    case ElementType::kF4e2m1fn: return 32;
-    case ElementType::kF8e8m0fnu: return 33;
-    case ElementType::kF6e3m2fn: return 35;
-    case ElementType::kF6e2m3fn: return 36;
-    default: return 0;
-  }
+  using enum ElementType;
+  // From field 2 on; kInvalid: the field has no elements.
+  static constexpr ElementType kTypes[] = {
+      kPred,     kU8,  kS32,  kS64,           kU32,        kU64,        kF32,      kF64,      kInvalid,
+      kF16,      kC64, kBf16, kInvalid,       kS8,         kU16,        kS16,      kC128,     kF8e5m2,
+      kF8e4m3fn, kS4,  kU4,   kF8e4m3b11fnuz, kF8e5m2fnuz, kF8e4m3fnuz, kS2,       kU2,       kF8e4m3,
+      kF8e3m4,   kS1,  kU1,   kF4e2m1fn,      kF8e8m0fnu,  kInvalid,    kF6e3m2fn, kF6e2m3fn,
+  };
+  if (type == kInvalid) return 0;
+  const auto* const found = std::find(std::begin(kTypes), std::end(kTypes), type);
+  return found == std::end(kTypes) ? 0 : static_cast<std::uint32_t>(found - std::begin(kTypes)) + 2;
+}
+
+// Whether the field is of varints. Those of the others are of fixed numbers or of type `bytes`.
+bool is_of_varints(ElementType type) {
+  using enum ElementType;
+  return type == kPred || type == kS32 || type == kS64 || type == kU32 || type == kU64;
 }
 
 // Whether `minor_to_major` is rank-1, ..., 1, 0, or empty.
@@ -140,90 +123,65 @@ std::string float_text(ElementType type, std::uint64_t bits) {
 class Elements {
  public:
   Elements(const WireMessage& literal, ElementType type) : type_(type) {
-    const std::uint32_t field = literal_field(type);
-    switch (type) {
-      case ElementType::kPred:
-      case ElementType::kS32:
-      case ElementType::kS64:
-      case ElementType::kU32:
-      case ElementType::kU64: integers_ = literal.integers(field); return;
-      case ElementType::kF32:
-      case ElementType::kC64: collect_fixed(literal, field, 4); return;
-      case ElementType::kF64:
-      case ElementType::kC128: collect_fixed(literal, field, 8); return;
-      default: bytes_ = literal.bytes(field); return;
+    const auto width = static_cast<std::size_t>(bytes(type));
+    const std::size_t part = is_complex() ? width / 2 : width;
+    const std::uint32_t number = literal_field(type);
+    if (is_of_varints(type)) {
+      for (std::int64_t value : literal.integers(number)) append(static_cast<std::uint64_t>(value), part);
+      return;
+    }
+    for (const WireField& field : literal.fields()) {
+      if (field.number != number) continue;
+      if (field.type == WireType::kBytes) {
+        bytes_ += field.bytes;
+      } else {
+        append(field.value, part);
+      }
     }
   }
 
   // Puts the elements, which are in the order of the layout, in row-major order. `order` is elements_in_memory().
   void reorder(const std::vector<std::int64_t>& order) {
-    if (integers_.size() == order.size()) {
-      std::vector<std::int64_t> sorted(order.size());
-      for (std::size_t i = 0; i < order.size(); ++i) sorted[static_cast<std::size_t>(order[i])] = integers_[i];
-      integers_ = std::move(sorted);
-      return;
-    }
     const auto width = static_cast<std::size_t>(bytes(type_));
     if (width == 0 || bytes_.size() != order.size() * width) return;
     std::string sorted(bytes_.size(), '\0');
     for (std::size_t i = 0; i < order.size(); ++i) {
       std::memcpy(sorted.data() + static_cast<std::size_t>(order[i]) * width, bytes_.data() + i * width, width);
     }
-    fixed_ = std::move(sorted);
-    bytes_ = fixed_;
+    bytes_ = std::move(sorted);
   }
 
   // Appends the next element. Returns false at the end.
   bool next(std::string& out) {
-    switch (type_) {
-      case ElementType::kPred:
-      case ElementType::kS32:
-      case ElementType::kS64: return next_integer([&](std::int64_t v) { absl::StrAppend(&out, v); });
-      case ElementType::kU32:
-      case ElementType::kU64:
-        return next_integer([&](std::int64_t v) { absl::StrAppend(&out, static_cast<std::uint64_t>(v)); });
-      case ElementType::kC64:
-      case ElementType::kC128: {
-        std::uint64_t re = 0;
-        std::uint64_t im = 0;
-        const std::size_t part = static_cast<std::size_t>(bytes(type_)) / 2;
-        if (!load(part, re) || !load(part, im)) return false;
-        absl::StrAppend(&out, "(", float_text(type_, re), ", ", float_text(type_, im), ")");
-        return true;
-      }
-      default: break;
-    }
-    if (is_floating(type_)) {
-      std::uint64_t value = 0;
-      if (!load(static_cast<std::size_t>(bytes(type_)), value)) return false;
-      out += float_text(type_, value);
+    const auto width = static_cast<std::size_t>(bytes(type_));
+    std::uint64_t value = 0;
+    std::uint64_t imaginary = 0;
+    if (is_complex()) {
+      if (!load(width / 2, value) || !load(width / 2, imaginary)) return false;
+      absl::StrAppend(&out, "(", float_text(type_, value), ", ", float_text(type_, imaginary), ")");
       return true;
     }
-    return next_small_integer(out);
-  }
-
- private:
-  void collect_fixed(const WireMessage& literal, std::uint32_t field, std::size_t size) {
-    for (const WireField& f : literal.fields()) {
-      if (f.number != field) continue;
-      if (f.type == WireType::kBytes) {
-        fixed_.append(f.bytes);
-      } else {
-        fixed_.append(reinterpret_cast<const char*>(&f.value), size);
-      }
+    if (!load(width, value)) return false;
+    const int unused = 64 - bits(type_);
+    if (is_floating(type_)) {
+      out += float_text(type_, value);
+    } else if (kind(type_) == ElementKind::kSigned) {
+      absl::StrAppend(&out, static_cast<std::int64_t>(value << unused) >> unused);
+    } else {
+      absl::StrAppend(&out, value << unused >> unused);
     }
-    bytes_ = fixed_;
-  }
-
-  template <typename Append>
-  bool next_integer(const Append& append) {
-    if (at_ >= integers_.size()) return false;
-    append(integers_[at_++]);
     return true;
   }
 
+ private:
+  bool is_complex() const { return type_ == ElementType::kC64 || type_ == ElementType::kC128; }
+
+  void append(std::uint64_t value, std::size_t size) {
+    for (std::size_t i = 0; i < size; ++i) bytes_ += static_cast<char>(value >> (8 * i));
+  }
+
   bool load(std::size_t size, std::uint64_t& bits) {
-    if (at_ + size > bytes_.size()) return false;
+    if (size == 0 || at_ + size > bytes_.size()) return false;
     bits = 0;
     for (std::size_t i = 0; i < size; ++i) {
       bits |= std::uint64_t{static_cast<unsigned char>(bytes_[at_ + i])} << (8 * i);
@@ -232,24 +190,8 @@ class Elements {
     return true;
   }
 
-  bool next_small_integer(std::string& out) {
-    std::uint64_t value = 0;
-    if (!load(static_cast<std::size_t>(bytes(type_)), value)) return false;
-    const int width = bits(type_);
-    if (width < 64) value &= (std::uint64_t{1} << width) - 1;
-    const bool negative = kind(type_) == ElementKind::kSigned && (value >> (width - 1) & 1) != 0;
-    if (negative) {
-      absl::StrAppend(&out, static_cast<std::int64_t>(value) - (std::int64_t{1} << width));
-    } else {
-      absl::StrAppend(&out, value);
-    }
-    return true;
-  }
-
   ElementType type_;
-  std::vector<std::int64_t> integers_;
-  std::string fixed_;
-  std::string_view bytes_;
+  std::string bytes_;
   std::size_t at_ = 0;
 };
 
@@ -371,25 +313,17 @@ void append_elements(const Literal& literal, const Layout& layout, WireWriter& o
   const StoredElements elements(literal, layout);
   if (field == 0 || elements.count() == 0) return;
   std::string packed;
-  switch (literal.element_type) {
-    case ElementType::kPred:
-    case ElementType::kS32:
-    case ElementType::kS64:
-    case ElementType::kU32:
-    case ElementType::kU64: {
-      const bool is_signed = kind(literal.element_type) == ElementKind::kSigned;
-      packed.reserve(elements.count() * 2);
-      for (std::size_t i = 0; i < elements.count(); ++i) append_varint(varint_of(elements, i, is_signed), packed);
-      break;
-    }
-    default: {
-      // A value narrower than a byte takes one, and its other bits are 0.
-      const int width = bits(literal.element_type);
-      const auto mask = static_cast<std::uint8_t>(width < 8 ? (1U << width) - 1 : 0xffU);
-      packed.reserve(elements.count() * elements.width());
-      for (std::size_t i = 0; i < elements.count(); ++i) {
-        for (std::size_t b = 0; b < elements.width(); ++b) packed += static_cast<char>(elements.at(i)[b] & mask);
-      }
+  if (is_of_varints(literal.element_type)) {
+    const bool is_signed = kind(literal.element_type) == ElementKind::kSigned;
+    packed.reserve(elements.count() * 2);
+    for (std::size_t i = 0; i < elements.count(); ++i) append_varint(varint_of(elements, i, is_signed), packed);
+  } else {
+    // A value narrower than a byte takes one, and its other bits are 0.
+    const int width = bits(literal.element_type);
+    const auto mask = static_cast<std::uint8_t>(width < 8 ? (1U << width) - 1 : 0xffU);
+    packed.reserve(elements.count() * elements.width());
+    for (std::size_t i = 0; i < elements.count(); ++i) {
+      for (std::size_t b = 0; b < elements.width(); ++b) packed += static_cast<char>(elements.at(i)[b] & mask);
     }
   }
   out.bytes(field, packed);

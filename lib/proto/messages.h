@@ -61,6 +61,22 @@ void append_json_or_quoted(std::string_view text, std::string& out);
 // The HloModule line and the tables of stack frames.
 bool append_header(const WireMessage& module, std::string& out);
 
+// ---- instruction_text.cc -----------------------------------------------------------------------------------------
+
+// The wrapped instruction of an async op whose computation has one instruction besides parameters. Such an async op is
+// printed as `X-start(` instead of `async-start( ... calls=`.
+struct WrappedOp {
+  WireMessage instruction;
+  std::string_view opcode;
+};
+using WrappedOps = std::unordered_map<std::int64_t, WrappedOp>;  // by computation id
+
+// Appends one instruction without indentation: `ROOT %name = shape opcode(operands), attributes`. Errors:
+// InvalidArgument.
+absl::Status append_instruction(const WireMessage& instruction, bool is_root, const Names& names,
+                                const std::unordered_map<std::int64_t, const WireMessage*>& by_id,
+                                const WrappedOps& wrapped, std::string& out);
+
 // ---- shape_messages.cc -------------------------------------------------------------------------------------------
 
 // The array type, token or opaque of a PrimitiveType; nullopt for tuple, buffer and unknown numbers.

@@ -348,13 +348,20 @@ std::optional<std::string> stack_frames_proto(std::string_view tables) {
 }
 
 namespace forms {
+namespace {
+
+bool write(const ModuleAttribute& a, const std::optional<std::string>& message) {
+  if (message) a.out.bytes(a.field.number, *message);
+  return message.has_value();
+}
+
+}  // namespace
 
 const ProtoForm kMetadata = {
     print_metadata,
     [](const ModuleAttribute& a) {
       const std::optional<Metadata> value = metadata(a.i);
-      if (value) a.out.bytes(a.field.number, metadata_proto(*value, a.payloads));
-      return value.has_value();
+      return value && write(a, metadata_proto(*value, a.payloads));
     },
 };
 
@@ -364,10 +371,7 @@ const ProtoForm kFrontendAttributes = {
       if (!attributes.fields().empty()) append_frontend_attributes(attributes, a.named());
       return true;
     },
-    [](const ModuleAttribute& a) {
-      a.out.bytes(a.field.number, frontend_attributes_proto(frontend_attributes(a.i)));
-      return true;
-    },
+    [](const ModuleAttribute& a) { return write(a, frontend_attributes_proto(frontend_attributes(a.i))); },
 };
 
 // {visualizing_index=0,name=1.5}, omitted if there are none
@@ -382,8 +386,7 @@ const ProtoForm kStatistics = {
     },
     [](const ModuleAttribute& a) {
       const std::optional<Statistics> value = statistics(a.i);
-      if (value) a.out.bytes(a.field.number, message_proto(*value));
-      return value.has_value();
+      return value && write(a, message_proto(*value));
     },
 };
 
@@ -408,18 +411,13 @@ const ProtoForm kResultAccuracy = {
       } else {
         accuracy.present(f::kMode, value->mode == ResultAccuracy::Mode::kHighest ? 1 : 0);
       }
-      a.out.bytes(a.field.number, accuracy.view());
-      return true;
+      return write(a, accuracy.view());
     },
 };
 
 const ProtoForm kOrigin = {
     [](const ProtoAttribute& a) { return !a.has() || append_original_value(a.message(), a.named()); },
-    [](const ModuleAttribute& a) {
-      const std::optional<std::string> value = original_value_proto(a.text());
-      if (value) a.out.bytes(a.field.number, *value);
-      return value.has_value();
-    },
+    [](const ModuleAttribute& a) { return write(a, original_value_proto(a.text())); },
 };
 
 }  // namespace forms

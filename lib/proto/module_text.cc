@@ -9,7 +9,7 @@
 #include "lib/base/strings.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/proto/fields.h"
-#include "lib/proto/instruction_text.h"
+#include "lib/proto/messages.h"
 #include "lib/text/legal_name.h"
 
 namespace hloroof::internal::inline proto {

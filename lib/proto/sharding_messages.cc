@@ -203,22 +203,28 @@ std::string named_proto(const Sharding& sharding) {
 
 // ---- Shardings by tiles ------------------------------------------------------------------------------------------
 
+struct SubgroupType {
+  Sharding::Subgroup subgroup;
+  std::int64_t type;
+  const char* word;
+};
+constexpr SubgroupType kSubgroups[] = {
+    {Sharding::Subgroup::kReplicated, types::kReplicated, "replicated"},
+    {Sharding::Subgroup::kMaximal, types::kMaximal, "maximal"},
+    {Sharding::Subgroup::kManual, types::kManual, "manual"},
+    {Sharding::Subgroup::kUnreduced, types::kUnreduced, "unreduced"},
+};
+
 const char* subgroup_word(std::int64_t type) {
-  switch (type) {
-    case types::kReplicated: return "replicated";
-    case types::kMaximal: return "maximal";
-    case types::kManual: return "manual";
-    case types::kUnreduced: return "unreduced";
-    default: return "unknown";
+  for (const SubgroupType& row : kSubgroups) {
+    if (row.type == type) return row.word;
   }
+  return "unknown";
 }
 
 std::int64_t subgroup_type(Sharding::Subgroup subgroup) {
-  switch (subgroup) {
-    case Sharding::Subgroup::kReplicated: return types::kReplicated;
-    case Sharding::Subgroup::kMaximal: return types::kMaximal;
-    case Sharding::Subgroup::kManual: return types::kManual;
-    case Sharding::Subgroup::kUnreduced: return types::kUnreduced;
+  for (const SubgroupType& row : kSubgroups) {
+    if (row.subgroup == subgroup) return row.type;
   }
   return 0;
 }
