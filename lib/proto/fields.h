@@ -86,20 +86,8 @@ enum : std::uint32_t { kElementType = 2, kDimensions = 3, kTupleShapes = 4, kLay
 enum : std::int64_t { kTuple = 13, kOpaque = 14, kToken = 17, kBuffer = 34 };
 }  // namespace shape
 namespace layout {
-enum : std::uint32_t {
-  kMinorToMajor = 1,
-  kTiles = 6,
-  kElementBits = 7,
-  kMemorySpace = 8,
-  kIndexType = 11,
-  kPointerType = 12,
-  kDynamicPrefix = 15,
-  kTailPadding = 16,
-  kSplits = 17,
-};
-enum : std::uint32_t { kTileDimensions = 1 };
-enum : std::uint32_t { kSplitDimension = 1, kSplitIndices = 2 };
-}  // namespace layout
+enum : std::uint32_t { kMinorToMajor = 1 };
+}
 namespace literal {
 enum : std::uint32_t { kShape = 1, kPreds = 2, kTuple = 10 };
 }

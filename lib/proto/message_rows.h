@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "lib/proto/wire.h"
+#include "lib/proto/messages.h"
 
 namespace hloroof::internal::inline proto {
 
@@ -56,6 +56,9 @@ void read_field_of(const WireMessage& message, std::uint32_t number, T& value) {
     value = message.flag(number);
   } else if constexpr (std::is_integral_v<T>) {
     value = static_cast<T>(message.integer(number));
+  } else if constexpr (std::is_same_v<T, ElementType>) {  // kTuple if the number is not that of an array
+    const std::int64_t type = message.integer(number);
+    value = type == 0 ? ElementType::kInvalid : element_type_of(type).value_or(ElementType::kTuple);
   } else if constexpr (std::is_same_v<T, std::vector<std::int64_t>>) {
     value = message.integers(number);
   } else if constexpr (IsMessage<T>) {
@@ -73,6 +76,8 @@ void append_field_of(std::uint32_t number, const T& value, WireWriter& out) {
     out.floating(number, value);
   } else if constexpr (std::is_integral_v<T>) {
     out.integer(number, static_cast<std::int64_t>(value));
+  } else if constexpr (std::is_same_v<T, ElementType>) {
+    out.integer(number, primitive_type(value));
   } else if constexpr (std::is_same_v<T, std::vector<std::int64_t>>) {
     out.packed(number, value);
   } else if constexpr (IsMessage<T>) {

@@ -1,158 +1,73 @@
 // Shapes and layouts: ShapeProto and LayoutProto.
+#include <algorithm>
 #include <iterator>
 
 #include "absl/strings/str_cat.h"
 #include "hloroof/shape.h"
-#include "lib/base/strings.h"
+#include "lib/ir/shapes.h"
 #include "lib/proto/fields.h"
-#include "lib/proto/messages.h"
+#include "lib/proto/message_rows.h"
 
 namespace hloroof::internal::inline proto {
+template <>
+constexpr auto kMembers<Tile> = std::tuple(&Tile::dimensions);  // kCombine is the value that the proto has
+template <>
+constexpr auto kMembers<SplitConfig> = std::tuple(&SplitConfig::dimension, &SplitConfig::indices);
+template <>
+constexpr auto kMembers<Layout> = std::tuple(&Layout::minor_to_major, nullptr, nullptr, nullptr, nullptr,
+                                             &Layout::tiles, &Layout::element_size_in_bits, &Layout::memory_space,
+                                             nullptr, nullptr, &Layout::index_type, &Layout::pointer_type, nullptr,
+                                             nullptr, &Layout::dynamic_shape_metadata_prefix_bytes,
+                                             &Layout::tail_padding_alignment, &Layout::split_configs);
+
 namespace {
 
-// The HLO text of a PrimitiveType; empty for tuple, buffer and unknown numbers.
-std::string_view element_type_word(std::int64_t number) {
-  const std::optional<ElementType> type = element_type_of(number);
-  return type ? to_string(*type) : std::string_view();
-}
+// The size of an unbounded dimension in the proto.
+constexpr std::int64_t kNoSize = Tile::kCombine;
 
-// The value of an unbounded dynamic dimension and of `*` in a tile.
-constexpr std::int64_t kNoSize = INT64_MIN;
-
-void append_tiles(const WireMessage& layout, std::string& out) {
-  const std::vector<std::string_view> tiles = layout.all(fields::layout::kTiles);
-  if (tiles.empty()) return;
-  out += 'T';
-  for (std::string_view bytes : tiles) {
-    out += '(';
-    const std::vector<std::int64_t> dimensions = WireMessage(bytes).integers(fields::layout::kTileDimensions);
-    for (std::size_t i = 0; i < dimensions.size(); ++i) {
-      if (i > 0) out += ',';
-      if (dimensions[i] == kNoSize) {
-        out += '*';
-      } else {
-        absl::StrAppend(&out, dimensions[i]);
-      }
+// A ShapeProto of neither a tuple nor a buffer.
+bool append_array(const WireMessage& message, bool with_layout, std::string& out) {
+  namespace f = fields::shape;
+  const std::optional<ElementType> type = element_type_of(message.integer(f::kElementType));
+  if (!type) return false;
+  Shape shape;
+  shape.element_type = *type;
+  shape.dimensions = message.integers(f::kDimensions);
+  const std::vector<std::int64_t> dynamic = message.integers(f::kIsDynamic);
+  shape.dynamic_dimensions.resize(shape.dimensions.size());
+  for (std::size_t d = 0; d < shape.dimensions.size(); ++d) {
+    std::int64_t& dimension = shape.dimensions[d];
+    if (d < dynamic.size() && dynamic[d] != 0) shape.dynamic_dimensions[d] = 1;
+    if (dimension >= 0) continue;
+    if (dimension != kNoSize || shape.dynamic_dimensions[d] == 0) return false;
+    dimension = Shape::kUnboundedSize;
+  }
+  const WireMessage layout = message.message(f::kLayout);
+  if (with_layout && message.has(f::kLayout)) {
+    shape.layout = read_message<Layout>(layout);
+    shape.layout.present = true;
+    shape.layout.tail_padding_alignment = std::max<std::int64_t>(shape.layout.tail_padding_alignment, 1);
+    for (const ElementType part : {shape.layout.index_type, shape.layout.pointer_type}) {
+      if (part == ElementType::kTuple) return false;
     }
-    out += ')';
   }
+  append_leaf(out, shape, with_layout ? ShapeText::kWithLayout : ShapeText::kWithoutLayout);
+  return layout.ok() || !with_layout;
 }
 
-// layout := '{' minor_to_major? ( ':' item* )? '}'   with items in the order of the grammar
-bool append_layout(const WireMessage& layout, std::string& out) {
-  std::string items;
-  append_tiles(layout, items);
-  const std::int64_t tail = layout.integer(fields::layout::kTailPadding, 1);
-  if (tail > 1) absl::StrAppend(&items, "L(", tail, ")");
-  const std::int64_t index_type = layout.integer(fields::layout::kIndexType);
-  if (index_type != 0) absl::StrAppend(&items, "#(", to_absl(element_type_word(index_type)), ")");
-  const std::int64_t pointer_type = layout.integer(fields::layout::kPointerType);
-  if (pointer_type != 0) absl::StrAppend(&items, "*(", to_absl(element_type_word(pointer_type)), ")");
-  const std::int64_t bits = layout.integer(fields::layout::kElementBits);
-  if (bits != 0) absl::StrAppend(&items, "E(", bits, ")");
-  const std::int64_t space = layout.integer(fields::layout::kMemorySpace);
-  if (space != 0) absl::StrAppend(&items, "S(", space, ")");
-  const std::vector<std::string_view> splits = layout.all(fields::layout::kSplits);
-  if (!splits.empty()) items += "SC";
-  for (std::string_view bytes : splits) {
-    const WireMessage split(bytes);
-    absl::StrAppend(&items, "(", split.integer(fields::layout::kSplitDimension), ":");
-    append_list(split.integers(fields::layout::kSplitIndices), items);
-    items += ')';
-  }
-  const std::int64_t prefix = layout.integer(fields::layout::kDynamicPrefix);
-  if (prefix > 0) absl::StrAppend(&items, "M(", prefix, ")");
-
-  const std::vector<std::int64_t> order = layout.integers(fields::layout::kMinorToMajor);
-  if (order.empty() && items.empty()) return layout.ok();  // a scalar prints no layout
-  out += '{';
-  append_list(order, out);
-  if (!items.empty()) absl::StrAppend(&out, ":", items);
-  out += '}';
-  return layout.ok();
-}
-
-// array := PRIM '[' list(dim) ']' layout?     dim := INT | '<=' INT | '?'
-bool append_array(const WireMessage& shape, bool with_layout, std::string& out) {
-  const std::string_view word = element_type_word(shape.integer(fields::shape::kElementType));
-  if (word.empty()) return false;
-  absl::StrAppend(&out, to_absl(word), "[");
-  const std::vector<std::int64_t> dimensions = shape.integers(fields::shape::kDimensions);
-  const std::vector<std::int64_t> dynamic = shape.integers(fields::shape::kIsDynamic);
-  for (std::size_t i = 0; i < dimensions.size(); ++i) {
-    if (i > 0) out += ',';
-    const bool is_dynamic = i < dynamic.size() && dynamic[i] != 0;
-    if (is_dynamic && dimensions[i] == kNoSize) {
-      out += '?';
-      continue;
-    }
-    absl::StrAppend(&out, is_dynamic ? "<=" : "", dimensions[i]);
-  }
-  out += ']';
-  return !with_layout || !shape.has(fields::shape::kLayout) ||
-         append_layout(shape.message(fields::shape::kLayout), out);
-}
-
-// The size of an unbounded dimension, and `*` in a tile.
-constexpr std::int64_t kNoSizeInProto = INT64_MIN;
-
-std::string layout_proto(const Layout& layout) {
-  namespace f = fields::layout;
-  WireWriter out;
-  out.packed(f::kMinorToMajor, layout.minor_to_major);
-  for (const Tile& tile : layout.tiles) {
-    WireWriter dimensions;
-    dimensions.packed(f::kTileDimensions, tile.dimensions);  // kCombine is the value that the proto has
-    out.bytes(f::kTiles, dimensions.view());
-  }
-  static_assert(Tile::kCombine == kNoSizeInProto);
-  out.integer(f::kElementBits, layout.element_size_in_bits);
-  out.integer(f::kMemorySpace, layout.memory_space);
-  out.integer(f::kIndexType, primitive_type(layout.index_type));
-  out.integer(f::kPointerType, primitive_type(layout.pointer_type));
-  out.integer(f::kDynamicPrefix, layout.dynamic_shape_metadata_prefix_bytes);
-  out.integer(f::kTailPadding, layout.tail_padding_alignment);
-  for (const SplitConfig& split : layout.split_configs) {
-    WireWriter config;
-    config.integer(f::kSplitDimension, split.dimension);
-    config.packed(f::kSplitIndices, split.indices);
-    out.bytes(f::kSplits, config.view());
-  }
-  return out.take();
-}
-
-void append_array_shape(const Shape& shape, WireWriter& out) {
+void append_array(const Shape& shape, WireWriter& out) {
   namespace f = fields::shape;
   std::vector<std::int64_t> dimensions = shape.dimensions;
-  for (std::int64_t& dimension : dimensions) {
-    if (dimension == Shape::kUnboundedSize) dimension = kNoSizeInProto;
-  }
+  std::replace(dimensions.begin(), dimensions.end(), Shape::kUnboundedSize, kNoSize);
   out.packed(f::kDimensions, dimensions);
   // The text of a scalar has no layout, and XLA gives it the only one there is.
-  if (shape.layout.present || shape.rank() == 0) out.bytes(f::kLayout, layout_proto(shape.layout));
-  std::vector<std::int64_t> is_dynamic(shape.dimensions.size(), 0);
-  for (std::size_t d = 0; d < shape.dynamic_dimensions.size() && d < is_dynamic.size(); ++d) {
-    is_dynamic[d] = shape.dynamic_dimensions[d];
-  }
+  if (shape.layout.present || shape.rank() == 0) out.bytes(f::kLayout, message_proto(shape.layout));
+  std::vector<std::int64_t> is_dynamic(shape.dynamic_dimensions.begin(), shape.dynamic_dimensions.end());
+  is_dynamic.resize(shape.dimensions.size(), 0);
   out.packed(f::kIsDynamic, is_dynamic);
 }
 
 }  // namespace
-
-std::optional<ElementType> element_type_of(std::int64_t number) {
-  struct Row {
-    std::int64_t number;
-    ElementType type;
-  };
-  static constexpr Row kRows[] = {
-#define HLOROOF_ELEMENT_TYPE(enumerator, text, number, bits, bytes, kind) {number, ElementType::enumerator},
-#include "hloroof/element_type.def"
-  };
-  for (const Row& row : kRows) {
-    if (row.number == number) return row.type;
-  }
-  return std::nullopt;
-}
 
 bool append_shape(std::string_view shape_proto, bool with_layout, std::string& out) {
   // The open tuples. An explicit stack, because the input controls the depth.
@@ -205,6 +120,13 @@ std::int64_t primitive_type(ElementType type) {
   return kNumbers[static_cast<std::size_t>(type)];
 }
 
+std::optional<ElementType> element_type_of(std::int64_t number) {
+  for (std::size_t t = 0; t < static_cast<std::size_t>(ElementType::kTuple); ++t) {
+    if (primitive_type(static_cast<ElementType>(t)) == number) return static_cast<ElementType>(t);
+  }
+  return std::nullopt;
+}
+
 const std::string& ShapeProtos::of(ShapeId id) {
   static const std::string none;
   if (id.index >= table_.size()) return none;  // an instruction without a shape
@@ -215,7 +137,7 @@ const std::string& ShapeProtos::of(ShapeId id) {
     WireWriter out;
     out.integer(fields::shape::kElementType, primitive_type(shape.element_type));
     for (ShapeId element : shape.elements) out.bytes(fields::shape::kTupleShapes, messages_[element.index]);
-    if (shape.is_array()) append_array_shape(shape, out);
+    if (shape.is_array()) append_array(shape, out);
     messages_.push_back(out.take());
   }
   return messages_[id.index];
