@@ -1,4 +1,5 @@
-// Field numbers by message.
+// Field numbers by message. Those of attributes are in instruction_fields.cc, and the members of structs are rows of
+// message_rows.h.
 //
 // Source: openxla/xla xla/service/hlo.proto and xla/xla_data.proto, and xplane.proto of its profiler, 2026-08.
 #ifndef HLOROOF_LIB_PROTO_FIELDS_H_
