@@ -21,7 +21,7 @@ install(
   PATTERN "*.def")
 # The device files are compiled into the library. They are also installed as templates for users' device files.
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/data/hardware" DESTINATION "${CMAKE_INSTALL_DATADIR}/hloroof")
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/lib/describe/schema" DESTINATION "${CMAKE_INSTALL_DATADIR}/hloroof")
+install(DIRECTORY "${HLOROOF_DESCRIPTIONS}/schema" DESTINATION "${CMAKE_INSTALL_DATADIR}/hloroof")
 if(TARGET hloroof_command)
   install(TARGETS hloroof_command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
   # The command generates its manual page and completions, unless the build is a cross build.

@@ -175,6 +175,11 @@ std::string_view unit_symbol(Unit unit) {
   return "";
 }
 
+std::string result_name(const ResultTable& result) {
+  const std::size_t begin = result.id.find('.') + 1;
+  return std::string(result.id.substr(begin, result.id.find('/') - begin));
+}
+
 std::string schema_json(const ResultTable& result) {
   const RecordTable& root = result.records.front();
   std::string out = "{\n  \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n";
@@ -194,9 +199,8 @@ std::string schema_json(const ResultTable& result) {
 std::string python_classes(const ResultTable& result) {
   std::string out =
       "\"\"\"The records of the JSON " + std::string(result.id) +
-      ", with its names, in SI units.\n\nGenerated from their descriptions in lib/report, whose tests keep this file "
-      "up to "
-      "date. A fact that is not known is\nNone.\n\"\"\"\n\n"
+      ", with its names, in SI units.\n\nThe build generates this file from the fields of the records. A fact that is "
+      "not known is None.\n\"\"\"\n\n"
       "from __future__ import annotations\n\nfrom dataclasses import dataclass, field\nfrom typing import Optional\n";
   for (const RecordTable& record : result.records) out += "\n\n" + python_class(result, record);
   out += "\n\n# Classes of the members that are records or lists of records.\nRECORD_OF_MEMBER: dict[str, type] = {\n";

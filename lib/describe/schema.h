@@ -37,10 +37,13 @@ struct ResultTable {
   std::vector<RecordTable> records;  // the result itself first, then the records in it, each before those it contains
 };
 
-// The JSON schema (draft 2020-12) of a result, as lib/describe/schema has it.
+// The name in the id: "prediction" of "hloroof.prediction/1".
+std::string result_name(const ResultTable& result);
+
+// The JSON schema (draft 2020-12) of a result. tests/describe/schema has what it is to be.
 std::string schema_json(const ResultTable& result);
 
-// A Python module with a frozen dataclass for each record, as lib/fronts/python/hloroof/_*results.py have it.
+// A Python module with a frozen dataclass for each record, such as _results of the package.
 std::string python_classes(const ResultTable& result);
 
 // NOLINTBEGIN(misc-no-recursion): over the types of nested records; add_record ends it at a record that is there

@@ -12,7 +12,7 @@
 #include "lib/input/module_choice.h"
 #include "lib/input/proto.h"
 #include "lib/proto/fields.h"
-#include "lib/proto/message_text.h"
+#include "lib/proto/module_text.h"
 #include "lib/proto/wire.h"
 #include "lib/text/module_parser.h"
 

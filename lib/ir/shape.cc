@@ -79,7 +79,9 @@ void append_layout(std::string& out, const Shape& shape) {
   out += '}';
 }
 
-void append_array(std::string& out, const Shape& shape, ShapeText form) {
+}  // namespace
+
+void append_leaf(std::string& out, const Shape& shape, ShapeText form) {
   out += to_string(shape.element_type);
   out += '[';
   for (int i = 0; i < shape.rank(); ++i) {
@@ -94,8 +96,6 @@ void append_array(std::string& out, const Shape& shape, ShapeText form) {
   out += ']';
   if (form == ShapeText::kWithLayout) append_layout(out, shape);
 }
-
-}  // namespace
 
 namespace {
 
@@ -181,10 +181,10 @@ void append_to(std::string& out, const ShapeTable& table, ShapeId id, ShapeText 
       open.push_back({shape_id, 0});
     } else if (shape.element_type == ElementType::kBuffer) {
       out += "b(";
-      append_array(out, table[shape.elements.front()], form);
+      append_leaf(out, table[shape.elements.front()], form);
       out += ')';
     } else {
-      append_array(out, shape, form);
+      append_leaf(out, shape, form);
     }
   };
   begin(id);

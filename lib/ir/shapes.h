@@ -22,6 +22,8 @@ bool compatible(const ShapeTable& a_table, ShapeId a, const ShapeTable& b_table,
 // dimension, or for none.
 Shape canonical(Shape shape);
 
+// append_leaf prints an array, a token or an opaque, which need not be in a table.
+void append_leaf(std::string& out, const Shape& shape, ShapeText form);
 void append_to(std::string& out, const ShapeTable& table, ShapeId id, ShapeText form = ShapeText::kWithLayout);
 
 inline bool is_dynamic(const Shape& shape, int dimension) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "hloroof/module.h"
-#include "lib/proto/encode.h"
+#include "lib/proto/messages.h"
 #include "lib/proto/proto_ids.h"
 
 namespace hloroof::internal::inline proto {
@@ -36,6 +36,10 @@ class ModuleEncoder {
   std::vector<std::pair<std::int64_t, std::string>> sequences() const;
 
  private:
+  // What the opcode and the attributes say: all but the name, the id, operands and other references. Each returns false
+  // after setting `fault` to the attribute that cannot be written.
+  bool append_attributes(InstructionView i, Encoded& encoded, WireWriter& out);
+  bool append_opcode_attributes(InstructionView i, Encoded& encoded, WireWriter& out);
   std::string host_shape();
   void append_devices(WireWriter& out) const;
 
@@ -43,7 +47,6 @@ class ModuleEncoder {
   ProtoIds ids_;
   ShapeProtos shapes_;
   Payloads payloads_;
-  InstructionEncoder encoder_;
   std::vector<bool> fused_;
 };
 

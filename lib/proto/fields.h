@@ -1,4 +1,5 @@
-// Field numbers by message.
+// Field numbers by message. Those of attributes are in instruction_fields.cc, and the members of structs are rows of
+// message_rows.h.
 //
 // Source: openxla/xla xla/service/hlo.proto and xla/xla_data.proto, and xplane.proto of its profiler, 2026-08.
 #ifndef HLOROOF_LIB_PROTO_FIELDS_H_
@@ -55,19 +56,17 @@ namespace schedule {
 enum : std::uint32_t { kSequences = 1, kIds = 1 };
 }
 namespace alias {
-enum : std::uint32_t { kEntries = 1, kOutputIndex = 1, kParameter = 2, kParameterIndex = 3, kKind = 4 };
+enum : std::uint32_t { kEntries = 1, kKind = 4 };
 }
 namespace donor {
-enum : std::uint32_t { kEntries = 1, kParameter = 1, kParameterIndex = 2 };
+enum : std::uint32_t { kEntries = 1 };
 }
 namespace device_assignment {
 enum : std::uint32_t { kReplicas = 1, kComputations = 2, kDevices = 3, kReplicaDevices = 1 };
 }
 namespace stack {
 enum : std::uint32_t { kFiles = 1, kFunctions = 2, kLocations = 3, kFrames = 4 };
-enum : std::uint32_t { kFile = 1, kFunction = 2, kLine = 3, kColumn = 4, kEndLine = 5, kEndColumn = 6 };
-enum : std::uint32_t { kLocation = 1, kParent = 2 };
-}  // namespace stack
+}
 namespace computation {
 enum : std::uint32_t {
   kName = 1,
@@ -88,29 +87,14 @@ enum : std::uint32_t { kElementType = 2, kDimensions = 3, kTupleShapes = 4, kLay
 enum : std::int64_t { kTuple = 13, kOpaque = 14, kToken = 17, kBuffer = 34 };
 }  // namespace shape
 namespace layout {
-enum : std::uint32_t {
-  kMinorToMajor = 1,
-  kTiles = 6,
-  kElementBits = 7,
-  kMemorySpace = 8,
-  kLevelTypes = 9,
-  kPhysicalShape = 10,
-  kIndexType = 11,
-  kPointerType = 12,
-  kDynamicPrefix = 15,
-  kTailPadding = 16,
-  kSplits = 17,
-};
-enum : std::uint32_t { kTileDimensions = 1 };
-enum : std::uint32_t { kSplitDimension = 1, kSplitIndices = 2 };
-}  // namespace layout
+enum : std::uint32_t { kMinorToMajor = 1 };
+}
 namespace literal {
-enum : std::uint32_t { kShape = 1, kPreds = 2, kF32s = 8, kF64s = 9, kTuple = 10, kC64s = 12, kC128s = 18 };
+enum : std::uint32_t { kShape = 1, kPreds = 2, kTuple = 10 };
 }
 namespace mesh {
-// MeshProto, its axes and its order of devices; AxisRefProto and the part of an axis
-enum : std::uint32_t { kAxes = 1, kDeviceIds = 2, kIota = 3, kAxisName = 1, kAxisSize = 2 };
-enum : std::uint32_t { kReshape = 1, kPermutation = 2 };
+// MeshProto; AxisRefProto and the part of an axis
+enum : std::uint32_t { kAxes = 1, kDeviceIds = 2, kIota = 3 };
 enum : std::uint32_t { kAxisIndex = 1, kSubAxis = 2, kPreSize = 1, kSubSize = 2 };
 }  // namespace mesh
 namespace named_sharding {
@@ -144,176 +128,45 @@ enum : std::uint32_t {
   kNamed = 14,
 };
 }
-namespace metadata {
-enum : std::uint32_t {
-  kOpType = 1,
-  kOpName = 2,
-  kSourceFile = 3,
-  kSourceLine = 4,
-  kProfileType = 5,
-  kDeduplicatedName = 12,
-  kStackFrame = 15,
-  kSchedulingName = 16,
-  kSourceEndLine = 17,
-  kSourceColumn = 18,
-  kSourceEndColumn = 19,
-  kPayload = 20,
-};
-}
 namespace payload {
 enum : std::uint32_t { kValue = 1, kId = 2 };
 }
-namespace statistics {
-enum : std::uint32_t { kShown = 1, kStatistics = 2, kName = 1, kValue = 2 };
-}
 namespace result_accuracy {
-enum : std::uint32_t { kMode = 1, kTolerance = 2, kAbsolute = 1, kRelative = 2, kUlps = 3 };
+enum : std::uint32_t { kMode = 1, kTolerance = 2 };
 }
 namespace original_value {
 enum : std::uint32_t { kElements = 1, kIsSyntheticCall = 2, kPlace = 1, kArray = 2, kInstruction = 1, kIndex = 2 };
 }
-namespace instruction {
+namespace instruction {  // those of an attribute alone are in instruction_fields.cc
 enum : std::uint32_t {
   kName = 1,
   kOpcode = 2,
   kShape = 3,
-  kMetadata = 7,
   kLiteral = 8,
   kParameter = 9,
-  kFusionKind = 11,
   kTupleIndex = 13,
-  kDimensions = 14,
-  kWindow = 15,
-  kConvolution = 16,
-  kSlices = 17,
-  kExponentBits = 18,
-  kMantissaBits = 19,
-  kDynamicSliceSizes = 20,
-  kPadding = 21,
-  kOutfeedConfig = 22,
-  kDistribution = 23,
-  kEpsilon = 24,
-  kFeatureIndex = 25,
-  kChannel = 26,
-  kInfeedConfig = 27,
-  kTarget = 28,
-  kOutfeedShape = 29,
-  kDot = 30,
-  kFftType = 31,
-  kFftLength = 32,
-  kGather = 33,
-  kGatherSizes = 34,
   kId = 35,
   kOperands = 36,
   kControlPredecessors = 37,
   kCalled = 38,
-  kSharding = 40,
   kBackendConfig = 43,
-  kIsHostTransfer = 47,
-  kScatter = 48,
   kReplicaGroups = 49,
-  kFeatureGroups = 50,
-  kPrecision = 51,
-  kSourceTargets = 52,
   kDomainEntry = 54,
   kDomainExit = 55,
   kConstrainLayout = 56,
-  kOperandShapes = 57,
-  kBatchGroups = 58,
-  kTriangularSolve = 59,
-  kIsStable = 60,
-  kParameterReplication = 61,
-  kCholesky = 62,
-  kDirection = 63,
-  kHasSideEffect = 65,
-  kDelta = 66,
-  kIndicesSorted = 67,
-  kFrontendAttributes = 68,
-  kUniqueIndices = 69,
-  kRngAlgorithm = 70,
-  kGlobalIds = 71,
   kComparisonType = 72,
-  kOutputAliasing = 74,
-  kPaddingType = 75,
-  kSchedule = 76,
-  kApiVersion = 77,
   kExecutionThread = 79,
-  kPrefetchIndex = 80,
-  kK = 81,
-  kStatistics = 82,
-  kLargest = 85,
   kDeviceList = 87,
-  kOriginalValue = 88,
   kIsComposite = 89,
-  kRaggedDot = 90,
-  kResultAccuracy = 91,
   kIotaGroups = 92,
   kMeshGroups = 93,
-  kIsReverse = 94,
-  kCarries = 95,
-  kIsAssociative = 96,
-  kConvolutionKind = 97,
-  kSparsity = 98,
   kBackendConfigPayload = 99,
-  kHasDynamicRoot = 100,
-  kComparisonOrder = 102,
 };
-}
-namespace slice {
-enum : std::uint32_t { kStart = 1, kLimit = 2, kStride = 3 };
-}
-namespace window {
-enum : std::uint32_t { kDimensions = 1 };
-enum : std::uint32_t { kSize = 1, kStride = 2, kLow = 3, kHigh = 4, kDilation = 5, kBaseDilation = 6, kReversal = 7 };
-}  // namespace window
-namespace convolution {
-enum : std::uint32_t {
-  kKernelInput = 3,
-  kKernelOutput = 4,
-  kKernelSpatial = 6,
-  kInputBatch = 7,
-  kInputFeature = 8,
-  kOutputBatch = 9,
-  kOutputFeature = 10,
-  kInputSpatial = 11,
-  kOutputSpatial = 12,
-};
-}
-namespace padding {
-enum : std::uint32_t { kDimensions = 1, kLow = 1, kHigh = 2, kInterior = 3 };
-}
-namespace dot {
-enum : std::uint32_t { kLhsContracting = 1, kRhsContracting = 2, kLhsBatch = 3, kRhsBatch = 4 };
-}
-namespace ragged_dot {
-enum : std::uint32_t { kDot = 1, kLhsRagged = 2, kRhsGroup = 3 };
-}
-namespace gather {
-enum : std::uint32_t {
-  kOffsetDims = 1,
-  kCollapsed = 2,
-  kStartIndexMap = 3,
-  kIndexVectorDim = 4,
-  kOperandBatching = 5,
-  kIndicesBatching = 6,
-};
-}
+}  // namespace instruction
 namespace replica_groups {
 enum : std::uint32_t { kIds = 1, kGroups = 1, kOldIota = 2, kMesh = 1, kMeshAxes = 2 };
 enum : std::uint32_t { kGroupCount = 1, kGroupSize = 2, kReshape = 3, kPermutation = 4 };
 }  // namespace replica_groups
-namespace pair {
-enum : std::uint32_t { kSource = 1, kTarget = 2 };
-}
-namespace precision {
-enum : std::uint32_t { kOperands = 1, kAlgorithm = 2 };
-}
-namespace triangular {
-enum : std::uint32_t { kLeft = 1, kLower = 2, kUnit = 3, kTranspose = 4 };
-}
-namespace output_aliasing {
-enum : std::uint32_t { kOutputIndex = 1, kOperand = 2, kOperandIndex = 3 };
-}
 
 }  // namespace hloroof::internal::inline proto::fields
 

@@ -2,21 +2,30 @@
 // functions of xla/hlo/ir/hlo_instruction.cc, 2026-08.
 #include "lib/proto/instruction_fields.h"
 
-#include "lib/ir/element_type.h"
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <vector>
+
 #include "lib/ir/opcode_facts.h"
 #include "lib/proto/fields.h"
+#include "lib/values/opcode_attributes.h"
 
 namespace hloroof::internal::inline proto {
 namespace {
 namespace rows {
 
 namespace f = fields::instruction;
-namespace d = fields::dot;
-namespace g = fields::gather;
-namespace p = fields::precision;
-namespace t = fields::triangular;
 using enum AttributeKey;
-using Form = FieldForm;
+
+// The fields of an instruction that are messages with a field for each attribute.
+constexpr std::uint32_t kDot = 30;
+constexpr std::uint32_t kGather = 33;
+constexpr std::uint32_t kScatterNumbers = 48;
+constexpr std::uint32_t kPrecision = 51;
+constexpr std::uint32_t kTriangularSolve = 59;
+constexpr std::uint32_t kCholesky = 62;
+constexpr std::uint32_t kRaggedDot = 90;
 
 // The words of enums, in the order of their numbers in the proto.
 constexpr std::string_view kFftTypes[] = {"FFT", "IFFT", "RFFT", "IRFFT"};
@@ -47,238 +56,206 @@ constexpr std::string_view kDotAlgorithms[] = {
     "dot_bf16_bf16_f32_x9",
 };
 
-constexpr AttributeField unprinted(AttributeField field) {
-  field.is_in_text = false;
-  return field;
+// An attribute of the opcodes that may have it (opcode_attributes.def).
+struct Row {
+  constexpr Row(AttributeKey key, const ProtoForm& form, std::uint32_t number) { field = {key, &form, number}; }
+
+  constexpr Row in(std::uint32_t message, std::uint32_t inner = 0) const {
+    Row row = *this;
+    row.field.message = message;
+    row.field.inner = inner;
+    return row;
+  }
+  // The words in the order of their numbers.
+  constexpr Row words(absl::Span<const std::string_view> words, std::int64_t lowest = 0,
+                      std::int64_t missing = 0) const {
+    Row row = *this;
+    row.field.words = words;
+    row.field.lowest = lowest;
+    row.field.missing = missing;
+    return row;
+  }
+  constexpr Row unprinted() const {
+    Row row = *this;
+    row.field.is_in_text = false;
+    return row;
+  }
+  // Only of these opcodes, which then do not have another row of the key.
+  constexpr Row of(Opcode opcode, Opcode other = Opcode::kUnknown) const {
+    Row row = also(opcode, other);
+    row.is_only = true;
+    return row;
+  }
+  // Also of these, whose text has the attribute although the parser of XLA refuses it.
+  constexpr Row also(Opcode opcode, Opcode other = Opcode::kUnknown) const {
+    Row row = *this;
+    row.opcodes[0] = opcode;
+    row.opcodes[1] = other;
+    return row;
+  }
+  constexpr bool names(Opcode opcode) const { return opcodes[0] == opcode || opcodes[1] == opcode; }
+
+  AttributeField field;
+  Opcode opcodes[2] = {Opcode::kUnknown, Opcode::kUnknown};
+  bool is_only = false;
+};
+
+// In the order of XLA's text.
+constexpr Row kRows[] = {
+    // Communication
+    Row(kChannelId, forms::kPositive, 26),
+    Row(kIsHostTransfer, forms::kFlag, 47),
+    Row(kReplicaGroups, forms::kReplicaGroups, f::kDeviceList),
+    Row(kSourceTargetPairs, forms::kPairs, 52),
+    Row(kSliceSizes, forms::kList, 20).unprinted().of(Opcode::kCollectivePermute, Opcode::kCollectivePermuteStart),
+    Row(kHasDynamicRoot, forms::kFlag, 100),
+    Row(kConstrainLayout, forms::kFlag, f::kConstrainLayout),
+
+    Row(kDimensions, forms::kListUnlessEmpty, 14).of(Opcode::kAllToAll),
+    Row(kDimensions, forms::kList, 14).unprinted().of(Opcode::kRaggedAllToAll),
+    Row(kDimensions, forms::kList, 14),
+    Row(kUseGlobalDeviceIds, forms::kGlobalIds, 71),
+    Row(kDimensions, forms::kList, 14).of(Opcode::kReduceScatter),
+
+    // Computation
+    Row(kInferredDimension, forms::kFirst, 14).unprinted(),
+    Row(kIotaDimension, forms::kFirst, 14),
+    Row(kEpsilon, forms::kFloat, 24),
+    Row(kFeatureIndex, forms::kInteger, 25),
+    Row(kFftType, forms::kNumber, 31).words(kFftTypes),
+    Row(kFftLength, forms::kList, 32),
+    Row(kCrossProgramPrefetchIndex, forms::kPresent, 80),
+    Row(kDirection, forms::kWord, 63),
+    Row(kType, forms::kComparisonType, f::kComparisonType),
+    Row(kOrder, forms::kComparisonOrder, 102),
+    Row(kLeftSide, forms::kFlag, 1).in(kTriangularSolve),
+    Row(kLower, forms::kFlag, 2).in(kTriangularSolve),
+    Row(kLower, forms::kFlag, 1).in(kCholesky).of(Opcode::kCholesky),
+    Row(kUnitDiagonal, forms::kFlag, 3).in(kTriangularSolve),
+    Row(kTransposeA, forms::kNumber, 4).in(kTriangularSolve).words(kTransposes, 1),
+    Row(kK, forms::kInteger, 81),
+    Row(kLargest, forms::kTruth, 85),
+    // Without is_stable, the proto is of a version that has no such attribute, or the op is not stable.
+    Row(kIsStable, forms::kFlag, 60),
+    Row(kNumCarries, forms::kInteger, 95),
+    Row(kIsReverse, forms::kFlag, 94),
+    Row(kIsAssociative, forms::kNumber, 96).words(kTruths, 1),
+    Row(kIsComposite, forms::kFlag, f::kIsComposite).unprinted(),
+    Row(kDistribution, forms::kDistribution, 23).words(kDistributions),
+    Row(kDelta, forms::kInteger, 66),
+    Row(kParameterReplication, forms::kReplication, 61).of(Opcode::kParameter),
+    Row(kConstantLiteral, forms::kLiteral, f::kLiteral).unprinted().of(Opcode::kConstant),
+    Row(kIndex, forms::kTupleIndex, f::kTupleIndex),
+    Row(kExponentBits, forms::kInteger, 18),
+    Row(kMantissaBits, forms::kInteger, 19),
+    Row(kInfeedConfig, forms::kStringUnlessEmpty, 27),
+    Row(kOutfeedShape, forms::kShape, 29),
+    Row(kOutfeedConfig, forms::kStringUnlessEmpty, 22),
+    Row(kPadding, forms::kPadding, 21),
+    Row(kSlice, forms::kSlices, 17),
+    Row(kDynamicSliceSizes, forms::kList, 20),
+    Row(kDomain, forms::kDomain, f::kDomainEntry),
+
+    // Dot and convolution
+    Row(kWindow, forms::kWindow, 15),
+    Row(kDimLabels, forms::kDimLabels, 16),
+    Row(kFeatureGroupCount, forms::kCount, 50),
+    Row(kBatchGroupCount, forms::kCount, 58),
+    Row(kConvolutionKind, forms::kNumber, 97).words(kConvolutionKinds, 1),
+    Row(kLhsBatchDims, forms::kListUnlessEmpty, 3).in(kDot),
+    Row(kLhsBatchDims, forms::kListUnlessEmpty, 3).in(kRaggedDot, 1).of(Opcode::kRaggedDot),
+    Row(kLhsContractingDims, forms::kList, 1).in(kDot),
+    Row(kLhsContractingDims, forms::kList, 1).in(kRaggedDot, 1).of(Opcode::kRaggedDot),
+    Row(kRhsBatchDims, forms::kListUnlessEmpty, 4).in(kDot),
+    Row(kRhsBatchDims, forms::kListUnlessEmpty, 4).in(kRaggedDot, 1).of(Opcode::kRaggedDot),
+    Row(kRhsContractingDims, forms::kList, 2).in(kDot),
+    Row(kRhsContractingDims, forms::kList, 2).in(kRaggedDot, 1).of(Opcode::kRaggedDot),
+    Row(kLhsRaggedDims, forms::kList, 2).in(kRaggedDot),
+    Row(kRhsGroupDims, forms::kListUnlessEmpty, 3).in(kRaggedDot),
+    Row(kOperandPrecision, forms::kPrecision, 1).in(kPrecision),
+    Row(kAlgorithm, forms::kNumber, 2)
+        .in(kPrecision)
+        .words(kDotAlgorithms, 1)
+        .also(Opcode::kCustomCall, Opcode::kRaggedDot),
+    Row(kAlgorithm, forms::kNumber, 70).words(kRandomAlgorithms).of(Opcode::kRngBitGenerator),
+
+    // Calls
+    Row(kAsyncExecutionThread, forms::kThread, f::kExecutionThread),
+    Row(kAsyncExecutionThread, forms::kThread, f::kExecutionThread)
+        .unprinted()
+        .of(Opcode::kAsyncUpdate, Opcode::kAsyncDone),
+    Row(kKind, forms::kWord, 11),
+    Row(kPaddingType, forms::kNumber, 75).words(kPaddingTypes, 1),
+    Row(kCustomCallTarget, forms::kString, 28),
+    Row(kOperandLayoutConstraints, forms::kLayoutConstraints, 57),
+    Row(kCustomCallHasSideEffect, forms::kFlag, 65),
+    Row(kLiteral, forms::kLiteral, f::kLiteral),
+    Row(kOutputToOperandAliasing, forms::kAliasing, 74).also(Opcode::kAsyncDone),
+    Row(kSchedule, forms::kNumber, 76).words(kSchedules, 1),
+    Row(kApiVersion, forms::kNumber, 77).words(kApiVersions, 2, 1),
+
+    // Gather and scatter
+    Row(kOffsetDims, forms::kList, 1).in(kGather),
+    Row(kCollapsedSliceDims, forms::kList, 2).in(kGather),
+    Row(kStartIndexMap, forms::kList, 3).in(kGather),
+    Row(kOperandBatchingDims, forms::kListUnlessEmpty, 5).in(kGather),
+    Row(kStartIndicesBatchingDims, forms::kListUnlessEmpty, 6).in(kGather),
+    Row(kUpdateWindowDims, forms::kList, 1).in(kScatterNumbers),
+    Row(kInsertedWindowDims, forms::kList, 2).in(kScatterNumbers),
+    Row(kScatterDimsToOperandDims, forms::kList, 3).in(kScatterNumbers),
+    Row(kInputBatchingDims, forms::kListUnlessEmpty, 5).in(kScatterNumbers),
+    Row(kScatterIndicesBatchingDims, forms::kListUnlessEmpty, 6).in(kScatterNumbers),
+    Row(kIndexVectorDim, forms::kInteger, 4).in(kGather),
+    Row(kIndexVectorDim, forms::kInteger, 4).in(kScatterNumbers).of(Opcode::kScatter),
+    Row(kSliceSizes, forms::kList, 34),
+    Row(kIndicesAreSorted, forms::kFlag, 67),
+    Row(kUniqueIndices, forms::kFlag, 69),
+};
+
+// The attributes of every opcode. Only a parameter has its replication in the text of a proto.
+constexpr AttributeField kCommon[] = {
+    {kSharding, &forms::kSharding, 40},
+    {kFrontendAttributes, &forms::kFrontendAttributes, 68},
+    {kStatistics, &forms::kStatistics, 82},
+    {kResultAccuracy, &forms::kResultAccuracy, 91},
+    {kOrigin, &forms::kOrigin, 88},
+    {kMetadata, &forms::kMetadata, 7},
+    {kBackendConfig, &forms::kBackendConfig, f::kBackendConfig},
+    {kParameterReplication, &forms::kReplication, 61},
+};
+
+bool is_of(const Row& row, Opcode opcode) {
+  if (row.names(opcode)) return true;
+  if (row.is_only || !opcode_attributes(opcode).allowed.contains(row.field.key)) return false;
+  return std::none_of(std::begin(kRows), std::end(kRows), [&](const Row& other) {
+    return other.field.key == row.field.key && other.is_only && other.names(opcode);
+  });
 }
 
-// The rows that several opcodes have.
-constexpr AttributeField kDimensionsRow{kDimensions, Form::kList, f::kDimensions};
-constexpr AttributeField kWindowRow{kWindow, Form::kWindow, f::kWindow};
-constexpr AttributeField kDimLabelsRow{kDimLabels, Form::kDimLabels, f::kConvolution};
-constexpr AttributeField kFeatureGroupsRow{kFeatureGroupCount, Form::kCount, f::kFeatureGroups};
-constexpr AttributeField kBatchGroupsRow{kBatchGroupCount, Form::kCount, f::kBatchGroups};
-constexpr AttributeField kPrecisionRow{kOperandPrecision, Form::kPrecision, p::kOperands, f::kPrecision};
-constexpr AttributeField kAlgorithmRow{kAlgorithm, Form::kNumber, p::kAlgorithm, f::kPrecision, 0, kDotAlgorithms, 1};
-constexpr AttributeField kAliasingRow{kOutputToOperandAliasing, Form::kAliasing, f::kOutputAliasing};
-constexpr AttributeField kThreadRow{kAsyncExecutionThread, Form::kThread, f::kExecutionThread};
-constexpr AttributeField kStableRow{kIsStable, Form::kFlag, f::kIsStable};
-constexpr AttributeField kSortedRow{kIndicesAreSorted, Form::kFlag, f::kIndicesSorted};
-constexpr AttributeField kChannelRow{kChannelId, Form::kPositive, f::kChannel};
-constexpr AttributeField kGroupsRow{kReplicaGroups, Form::kReplicaGroups, f::kDeviceList};
-constexpr AttributeField kConstrainRow{kConstrainLayout, Form::kFlag, f::kConstrainLayout};
-constexpr AttributeField kGlobalIdsRow{kUseGlobalDeviceIds, Form::kFlag, f::kGlobalIds};
+using Table = std::array<std::vector<AttributeField>, kOpcodeCount>;
 
-// Communication
-constexpr AttributeField kTransfer[] = {kChannelRow, {kIsHostTransfer, Form::kFlag, f::kIsHostTransfer}};
-constexpr AttributeField kPermute[] = {
-    kChannelRow,
-    {kSourceTargetPairs, Form::kPairs, f::kSourceTargets},
-    unprinted({kSliceSizes, Form::kList, f::kDynamicSliceSizes}),
-};
-constexpr AttributeField kBroadcastTo[] = {kChannelRow, kGroupsRow, {kHasDynamicRoot, Form::kFlag, f::kHasDynamicRoot}};
-constexpr AttributeField kRaggedExchange[] = {kChannelRow, kGroupsRow, unprinted(kDimensionsRow)};
-constexpr AttributeField kExchange[] = {
-    kChannelRow, kGroupsRow, kConstrainRow, {kDimensions, Form::kListUnlessEmpty, f::kDimensions}};
-constexpr AttributeField kAllGatherRows[] = {kChannelRow, kGroupsRow, kConstrainRow, kDimensionsRow, kGlobalIdsRow};
-constexpr AttributeField kReduceScatterRows[] = {kChannelRow, kGroupsRow, kConstrainRow, kGlobalIdsRow, kDimensionsRow};
-constexpr AttributeField kAllReduceRows[] = {kChannelRow, kGroupsRow, kConstrainRow, kGlobalIdsRow};
-
-// Computation
-constexpr AttributeField kBatchNorm[] = {{kEpsilon, Form::kFloat, f::kEpsilon},
-                                         {kFeatureIndex, Form::kInteger, f::kFeatureIndex}};
-constexpr AttributeField kFft[] = {{kFftType, Form::kNumber, f::kFftType, 0, 0, kFftTypes},
-                                   {kFftLength, Form::kList, f::kFftLength}};
-constexpr AttributeField kAsync[] = {kThreadRow, kAliasingRow};
-constexpr AttributeField kAsyncLater[] = {unprinted(kThreadRow), kAliasingRow};
-constexpr AttributeField kCopyStart[] = {{kCrossProgramPrefetchIndex, Form::kPresent, f::kPrefetchIndex}};
-constexpr AttributeField kCompare[] = {
-    {kDirection, Form::kWord, f::kDirection},
-    {kType, Form::kComparisonType, f::kComparisonType},
-    {kOrder, Form::kComparisonOrder, f::kComparisonOrder},
-};
-constexpr AttributeField kTriangularSolve[] = {
-    {kLeftSide, Form::kFlag, t::kLeft, f::kTriangularSolve},
-    {kLower, Form::kFlag, t::kLower, f::kTriangularSolve},
-    {kUnitDiagonal, Form::kFlag, t::kUnit, f::kTriangularSolve},
-    {kTransposeA, Form::kNumber, t::kTranspose, f::kTriangularSolve, 0, kTransposes, 1},
-};
-constexpr AttributeField kCholesky[] = {{kLower, Form::kFlag, 1, f::kCholesky}};
-constexpr AttributeField kOfDimensions[] = {kDimensionsRow};
-constexpr AttributeField kReshape[] = {unprinted({kInferredDimension, Form::kFirst, f::kDimensions})};
-constexpr AttributeField kSort[] = {kDimensionsRow, kStableRow};
-// Without is_stable, the proto is of a version that has no such attribute, or the op is not stable.
-constexpr AttributeField kTopk[] = {{kK, Form::kInteger, f::kK}, {kLargest, Form::kTruth, f::kLargest}, kStableRow};
-constexpr AttributeField kScan[] = {
-    kDimensionsRow,
-    {kNumCarries, Form::kInteger, f::kCarries},
-    {kIsReverse, Form::kFlag, f::kIsReverse},
-    {kIsAssociative, Form::kNumber, f::kIsAssociative, 0, 0, kTruths, 1},
-};
-constexpr AttributeField kCall[] = {unprinted({kIsComposite, Form::kFlag, f::kIsComposite})};
-constexpr AttributeField kFusion[] = {{kKind, Form::kWord, f::kFusionKind}, kAliasingRow};
-constexpr AttributeField kRng[] = {{kDistribution, Form::kDistribution, f::kDistribution, 0, 0, kDistributions}};
-constexpr AttributeField kRngState[] = {{kDelta, Form::kInteger, f::kDelta}};
-constexpr AttributeField kRngBits[] = {{kAlgorithm, Form::kNumber, f::kRngAlgorithm, 0, 0, kRandomAlgorithms}};
-constexpr AttributeField kParameter[] = {{kParameterReplication, Form::kReplication, f::kParameterReplication}};
-constexpr AttributeField kGetTupleElement[] = {{kIndex, Form::kTupleIndex, f::kTupleIndex}};
-constexpr AttributeField kReducePrecision[] = {{kExponentBits, Form::kInteger, f::kExponentBits},
-                                               {kMantissaBits, Form::kInteger, f::kMantissaBits}};
-constexpr AttributeField kInfeed[] = {{kInfeedConfig, Form::kStringUnlessEmpty, f::kInfeedConfig}};
-constexpr AttributeField kOutfeed[] = {{kOutfeedShape, Form::kShape, f::kOutfeedShape},
-                                       {kOutfeedConfig, Form::kStringUnlessEmpty, f::kOutfeedConfig}};
-constexpr AttributeField kConvolutionRows[] = {
-    kWindowRow,
-    kDimLabelsRow,
-    kFeatureGroupsRow,
-    kBatchGroupsRow,
-    {kConvolutionKind, Form::kNumber, f::kConvolutionKind, 0, 0, kConvolutionKinds, 1},
-    kPrecisionRow,
-    kAlgorithmRow,
-};
-constexpr AttributeField kDot[] = {
-    {kLhsBatchDims, Form::kListUnlessEmpty, d::kLhsBatch, f::kDot},
-    {kLhsContractingDims, Form::kList, d::kLhsContracting, f::kDot},
-    {kRhsBatchDims, Form::kListUnlessEmpty, d::kRhsBatch, f::kDot},
-    {kRhsContractingDims, Form::kList, d::kRhsContracting, f::kDot},
-    kPrecisionRow,
-    kAlgorithmRow,
-};
-constexpr AttributeField kRaggedDot[] = {
-    {kLhsBatchDims, Form::kListUnlessEmpty, d::kLhsBatch, f::kRaggedDot, fields::ragged_dot::kDot},
-    {kLhsContractingDims, Form::kList, d::kLhsContracting, f::kRaggedDot, fields::ragged_dot::kDot},
-    {kRhsBatchDims, Form::kListUnlessEmpty, d::kRhsBatch, f::kRaggedDot, fields::ragged_dot::kDot},
-    {kRhsContractingDims, Form::kList, d::kRhsContracting, f::kRaggedDot, fields::ragged_dot::kDot},
-    {kLhsRaggedDims, Form::kList, fields::ragged_dot::kLhsRagged, f::kRaggedDot},
-    {kRhsGroupDims, Form::kListUnlessEmpty, fields::ragged_dot::kRhsGroup, f::kRaggedDot},
-    kPrecisionRow,
-    kAlgorithmRow,
-};
-constexpr AttributeField kWindowed[] = {kWindowRow};
-constexpr AttributeField kCustomCall[] = {
-    kWindowRow,
-    kDimLabelsRow,
-    kFeatureGroupsRow,
-    kBatchGroupsRow,
-    kPrecisionRow,
-    kAlgorithmRow,
-    {kPaddingType, Form::kNumber, f::kPaddingType, 0, 0, kPaddingTypes, 1},
-    {kCustomCallTarget, Form::kString, f::kTarget},
-    {kOperandLayoutConstraints, Form::kLayoutConstraints, f::kOperandShapes},
-    {kCustomCallHasSideEffect, Form::kFlag, f::kHasSideEffect},
-    {kLiteral, Form::kLiteral, f::kLiteral},
-    kAliasingRow,
-    {kSchedule, Form::kNumber, f::kSchedule, 0, 0, kSchedules, 1},
-    {kApiVersion, Form::kNumber, f::kApiVersion, 0, 0, kApiVersions, 2, 1},
-};
-constexpr AttributeField kPad[] = {{kPadding, Form::kPadding, f::kPadding}};
-constexpr AttributeField kSliceRows[] = {{kSlice, Form::kSlices, f::kSlices}};
-constexpr AttributeField kDynamicSlice[] = {{kDynamicSliceSizes, Form::kList, f::kDynamicSliceSizes}};
-constexpr AttributeField kGather[] = {
-    {kOffsetDims, Form::kList, g::kOffsetDims, f::kGather},
-    {kCollapsedSliceDims, Form::kList, g::kCollapsed, f::kGather},
-    {kStartIndexMap, Form::kList, g::kStartIndexMap, f::kGather},
-    {kOperandBatchingDims, Form::kListUnlessEmpty, g::kOperandBatching, f::kGather},
-    {kStartIndicesBatchingDims, Form::kListUnlessEmpty, g::kIndicesBatching, f::kGather},
-    {kIndexVectorDim, Form::kInteger, g::kIndexVectorDim, f::kGather},
-    {kSliceSizes, Form::kList, f::kGatherSizes},
-    kSortedRow,
-};
-constexpr AttributeField kScatterRows[] = {
-    // the same field numbers as for gather
-    {kUpdateWindowDims, Form::kList, g::kOffsetDims, f::kScatter},
-    {kInsertedWindowDims, Form::kList, g::kCollapsed, f::kScatter},
-    {kScatterDimsToOperandDims, Form::kList, g::kStartIndexMap, f::kScatter},
-    {kInputBatchingDims, Form::kListUnlessEmpty, g::kOperandBatching, f::kScatter},
-    {kScatterIndicesBatchingDims, Form::kListUnlessEmpty, g::kIndicesBatching, f::kScatter},
-    {kIndexVectorDim, Form::kInteger, g::kIndexVectorDim, f::kScatter},
-    kSortedRow,
-    {kUniqueIndices, Form::kFlag, f::kUniqueIndices},
-};
-constexpr AttributeField kIota[] = {{kIotaDimension, Form::kFirst, f::kDimensions}};
-constexpr AttributeField kDomainRows[] = {{kDomain, Form::kDomain, f::kDomainEntry}};
-
-// Collectives, send and recv. A done has attributes only if it ends a send or recv.
-absl::Span<const AttributeField> communication_fields(Opcode opcode, CollectiveKind kind) {
-  if (kind == CollectiveKind::kSend || kind == CollectiveKind::kRecv) return kTransfer;
-  if (async_role(opcode) == AsyncRole::kDone) return {};
-  switch (kind) {
-    case CollectiveKind::kCollectivePermute: return kPermute;
-    case CollectiveKind::kCollectiveBroadcast: return kBroadcastTo;
-    case CollectiveKind::kRaggedAllToAll: return kRaggedExchange;
-    case CollectiveKind::kAllToAll: return kExchange;
-    case CollectiveKind::kAllGather: return kAllGatherRows;
-    case CollectiveKind::kReduceScatter: return kReduceScatterRows;
-    default: return kAllReduceRows;
+Table make_table() {
+  Table table;
+  for (std::size_t opcode = 0; opcode < kOpcodeCount; ++opcode) {
+    for (const Row& row : kRows) {
+      if (is_of(row, static_cast<Opcode>(opcode))) table[opcode].push_back(row.field);
+    }
   }
-}
-
-absl::Span<const AttributeField> of_opcode(Opcode opcode) {
-  if (const auto kind = collective_kind(opcode)) return communication_fields(opcode, *kind);
-  switch (opcode) {
-    case Opcode::kBatchNormTraining:
-    case Opcode::kBatchNormInference:
-    case Opcode::kBatchNormGrad: return kBatchNorm;
-    case Opcode::kFft: return kFft;
-    case Opcode::kAsyncStart: return kAsync;
-    case Opcode::kAsyncUpdate:
-    case Opcode::kAsyncDone: return kAsyncLater;
-    case Opcode::kCopyStart: return kCopyStart;
-    case Opcode::kCompare: return kCompare;
-    case Opcode::kTriangularSolve: return kTriangularSolve;
-    case Opcode::kCholesky: return kCholesky;
-    case Opcode::kBroadcast:
-    case Opcode::kConcatenate:
-    case Opcode::kReduce:
-    case Opcode::kReverse:
-    case Opcode::kTranspose:
-    case Opcode::kGetDimensionSize:
-    case Opcode::kSetDimensionSize:
-    case Opcode::kMap: return kOfDimensions;
-    case Opcode::kReshape: return kReshape;
-    case Opcode::kSort: return kSort;
-    case Opcode::kTopk: return kTopk;
-    case Opcode::kScan: return kScan;
-    case Opcode::kCall: return kCall;
-    case Opcode::kFusion: return kFusion;
-    case Opcode::kRng: return kRng;
-    case Opcode::kRngBitGenerator: return kRngBits;
-    case Opcode::kRngGetAndUpdateState: return kRngState;
-    case Opcode::kParameter: return kParameter;
-    case Opcode::kGetTupleElement: return kGetTupleElement;
-    case Opcode::kReducePrecision: return kReducePrecision;
-    case Opcode::kInfeed: return kInfeed;
-    case Opcode::kOutfeed: return kOutfeed;
-    case Opcode::kConvolution: return kConvolutionRows;
-    case Opcode::kDot:
-    case Opcode::kScaledDot: return kDot;
-    case Opcode::kRaggedDot: return kRaggedDot;
-    case Opcode::kReduceWindow:
-    case Opcode::kSelectAndScatter: return kWindowed;
-    case Opcode::kCustomCall: return kCustomCall;
-    case Opcode::kPad: return kPad;
-    case Opcode::kSlice: return kSliceRows;
-    case Opcode::kDynamicSlice: return kDynamicSlice;
-    case Opcode::kGather: return kGather;
-    case Opcode::kScatter: return kScatterRows;
-    case Opcode::kIota: return kIota;
-    case Opcode::kDomain: return kDomainRows;
-    default: return {};
-  }
+  return table;
 }
 
 }  // namespace rows
 }  // namespace
 
-absl::Span<const AttributeField> attribute_fields(Opcode opcode) { return rows::of_opcode(opcode); }
+absl::Span<const AttributeField> attribute_fields(Opcode opcode) {
+  static const rows::Table table = rows::make_table();
+  if (opcode == Opcode::kUnknown) return {};
+  return table[static_cast<std::size_t>(opcode)];
+}
 
-std::string_view usual_comparison(ElementType type) {
-  switch (kind(type)) {
-    case ElementKind::kSigned: return "SIGNED";
-    case ElementKind::kUnsigned:
-    case ElementKind::kPredicate: return "UNSIGNED";
-    default: return "FLOAT";
-  }
+CommonFields common_fields() {
+  const absl::Span<const AttributeField> all = rows::kCommon;
+  return {all.subspan(0, 2), all.subspan(2, 3), all.subspan(5, 2), all};
 }
 
 }  // namespace hloroof::internal::inline proto

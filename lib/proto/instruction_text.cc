@@ -1,5 +1,4 @@
-#include <algorithm>
-#include <cstring>
+#include <optional>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
@@ -7,7 +6,8 @@
 #include "lib/base/strings.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/proto/fields.h"
-#include "lib/proto/message_text.h"
+#include "lib/proto/instruction_fields.h"
+#include "lib/values/opcode_attributes.h"
 
 namespace hloroof::internal::inline proto {
 namespace {
@@ -81,83 +81,53 @@ absl::Status append_called(const WireMessage& i, std::string_view opcode, const 
       return append_computations("branch_computations", called, true, names, out);
     }
     case Opcode::kCustomCall: return append_computations("called_computations", called, true, names, out);
-    case Opcode::kAllReduce:
-    case Opcode::kAllReduceStart:
-    case Opcode::kCall:
-    case Opcode::kMap:
-    case Opcode::kReduce:
-    case Opcode::kReduceScatter:
-    case Opcode::kReduceWindow:
-    case Opcode::kScan:
-    case Opcode::kScatter:
-    case Opcode::kSort:
-    case Opcode::kTopk: {
-      absl::Status status = one("to_apply", 0);
-      if (status.ok() && *known == Opcode::kCall && i.flag(f::kIsComposite)) out += ", is_composite=true";
-      return status;
+    case Opcode::kTopk: return one("to_apply", 0);
+    default: break;
+  }
+  absl::Status status =
+      one(opcode_attributes(*known).allowed.contains(AttributeKey::kToApply) ? "to_apply" : "calls", 0);
+  if (status.ok() && *known == Opcode::kCall && i.flag(f::kIsComposite)) out += ", is_composite=true";
+  return status;
+}
+
+// The attributes of one instruction, printed by their rows. Returns false if one is malformed.
+bool append_attributes(absl::Span<const AttributeField> fields, const WireMessage& instruction,
+                       const WireMessage* first_operand, const Names& names, std::string& out) {
+  WireMessage nested;  // kept, because the fields of one message follow one another
+  std::uint32_t message = 0;
+  std::uint32_t inner = 0;
+  for (const AttributeField& field : fields) {
+    if (!field.is_in_text) continue;
+    if (field.message != 0 && (field.message != message || field.inner != inner)) {
+      nested = instruction.message(field.message);
+      if (field.inner != 0) nested = WireMessage(nested.bytes(field.inner));
+      message = field.message;
+      inner = field.inner;
     }
-    default: return one("calls", 0);
+    const WireMessage& in = field.message == 0 ? instruction : nested;
+    if (!field.form->print({field, in, instruction, first_operand, names, out})) return false;
   }
+  return true;
 }
 
-// metadata={op_type="…" op_name="…" source_file="…" source_line=I …}, omitted if it is empty
-void append_metadata(const WireMessage& metadata, const Names& names, std::string& out) {
-  std::string items;
-  const auto quoted = [&](const char* name, std::string_view value) {
-    if (value.empty()) return;
-    absl::StrAppend(&items, items.empty() ? "" : " ", name, "=");
-    append_quoted(value, items);
-  };
-  const auto text = [&](const char* name, std::uint32_t field) { quoted(name, metadata.bytes(field)); };
-  const auto integer = [&](const char* name, std::uint32_t field) {
-    const std::int64_t value = metadata.integer(field);
-    if (value != 0) absl::StrAppend(&items, items.empty() ? "" : " ", name, "=", value);
-  };
-  namespace m = fields::metadata;
-  text("op_type", m::kOpType);
-  text("op_name", m::kOpName);
-  text("source_file", m::kSourceFile);
-  integer("source_line", m::kSourceLine);
-  integer("source_end_line", m::kSourceEndLine);
-  integer("source_column", m::kSourceColumn);
-  integer("source_end_column", m::kSourceEndColumn);
-  const std::vector<std::int64_t> profile = metadata.integers(m::kProfileType);
-  if (!profile.empty()) {
-    absl::StrAppend(&items, items.empty() ? "" : " ", "profile_type={");
-    append_list(profile, items);
-    items += '}';
+// The attributes of the opcode.
+bool append_opcode_attributes(const WireMessage& i, std::string_view opcode, const Names& names,
+                              const std::unordered_map<std::int64_t, const WireMessage*>& by_id, std::string& out) {
+  const std::optional<Opcode> known = opcode_from_string(opcode);
+  if (!known) return true;
+  const WireMessage* first_operand = nullptr;
+  if (*known == Opcode::kCompare) {
+    const std::vector<std::int64_t> operands = i.integers(f::kOperands);
+    const auto operand = operands.empty() ? by_id.end() : by_id.find(operands[0]);
+    if (operand != by_id.end()) first_operand = operand->second;
   }
-  text("deduplicated_name", m::kDeduplicatedName);
-  text("scheduling_name", m::kSchedulingName);
-  if (names.has_stack_frames) integer("stack_frame_id", m::kStackFrame);
-  quoted("metadata_payload", payload_text(metadata.message(m::kPayload), names));
-  if (!items.empty()) absl::StrAppend(&out, ", metadata={", items, "}");
-}
-
-// result_accuracy={mode=highest} or {tolerance={atol=F,rtol=F,ulps=I}}
-void append_accuracy(const WireMessage& accuracy, std::string& out) {
-  constexpr std::uint32_t kMode = 1;
-  constexpr std::uint32_t kTolerance = 2;
-  if (accuracy.has(kTolerance)) {
-    const WireMessage tolerance = accuracy.message(kTolerance);
-    absl::StrAppend(&out, ", result_accuracy={tolerance={atol=", tolerance.floating(1), ",rtol=", tolerance.floating(2),
-                    ",ulps=", tolerance.integer(3), "}}");
-  } else if (accuracy.integer(kMode) == 1) {
-    out += ", result_accuracy={mode=highest}";
-  }
+  return append_attributes(attribute_fields(*known), i, first_operand, names, out);
 }
 
 // Appends the attributes that follow those of the opcode, in the order of HloInstruction::PrintExtraAttributes().
 absl::Status append_common(const WireMessage& i, const Names& names, std::string& out) {
-  if (i.has(f::kSharding)) {
-    out += ", sharding=";
-    if (!append_sharding(i.bytes(f::kSharding), out)) return invalid_argument("malformed sharding");
-  }
-  const WireMessage attributes = i.message(f::kFrontendAttributes);
-  if (!attributes.fields().empty()) {
-    out += ", frontend_attributes={";
-    append_frontend_attributes(attributes, out);
-    out += '}';
+  if (!append_attributes(common_fields().before_predecessors, i, nullptr, names, out)) {
+    return invalid_argument("malformed sharding");
   }
   const std::vector<std::int64_t> predecessors = i.integers(f::kControlPredecessors);
   if (!predecessors.empty()) {
@@ -173,9 +143,7 @@ absl::Status append_common(const WireMessage& i, const Names& names, std::string
     }
     out += '}';
   }
-  append_statistics(i.message(f::kStatistics), out);
-  append_accuracy(i.message(f::kResultAccuracy), out);
-  if (i.has(f::kOriginalValue) && !append_original_value(i.message(f::kOriginalValue), out)) {
+  if (!append_attributes(common_fields().after_predecessors, i, nullptr, names, out)) {
     return invalid_argument("malformed original value");
   }
   return absl::OkStatus();
@@ -215,7 +183,7 @@ absl::Status too_long(std::int64_t max_text) {
   return resource_exhausted(absl::StrCat("the text of the module exceeds the limit of ", max_text, " bytes"));
 }
 
-void append_list(const std::vector<std::int64_t>& values, std::string& out, const char* separator) {
+void append_list(absl::Span<const std::int64_t> values, std::string& out, const char* separator) {
   for (std::size_t i = 0; i < values.size(); ++i) absl::StrAppend(&out, i > 0 ? separator : "", values[i]);
 }
 
@@ -228,21 +196,6 @@ void append_json_or_quoted(std::string_view text, std::string& out) {
     out += text;
   } else {
     append_quoted(text, out);
-  }
-}
-
-void append_frontend_attributes(const WireMessage& attributes, std::string& out) {
-  std::vector<std::pair<std::string_view, std::string_view>> entries;
-  for (std::string_view bytes : attributes.all(1)) {
-    const WireMessage entry(bytes);
-    entries.emplace_back(entry.bytes(fields::map_entry::kKey), entry.bytes(fields::map_entry::kValue));
-  }
-  std::sort(entries.begin(), entries.end());
-  const char* separator = "";
-  for (const auto& [key, value] : entries) {
-    absl::StrAppend(&out, separator, to_absl(key), "=");
-    append_json_or_quoted(value, out);
-    separator = ",";
   }
 }
 
@@ -282,10 +235,10 @@ absl::Status append_instruction(const WireMessage& i, bool is_root, const Names&
   }
   out += ')';
 
-  if (!append_opcode_attributes(i, opcode, by_id, out)) return invalid_argument("malformed attribute");
+  if (!append_opcode_attributes(i, opcode, names, by_id, out)) return invalid_argument("malformed attribute");
   if (is_sugared && opcode == "async-start") {  // it has the attributes of the wrapped op
     const WireMessage& op = inner->second.instruction;
-    if (!append_opcode_attributes(op, inner->second.opcode, {}, out)) {
+    if (!append_opcode_attributes(op, inner->second.opcode, names, {}, out)) {
       return invalid_argument("malformed attribute of the wrapped op");
     }
     if (absl::Status status = append_called(op, inner->second.opcode, names, {}, out); !status.ok()) return status;
@@ -296,13 +249,7 @@ absl::Status append_instruction(const WireMessage& i, bool is_root, const Names&
     if (absl::Status status = append_called(i, opcode, names, by_id, out); !status.ok()) return status;
   }
   if (absl::Status status = append_common(i, names, out); !status.ok()) return status;
-  append_metadata(i.message(f::kMetadata), names, out);
-  std::string_view config = i.bytes(f::kBackendConfig);
-  if (config.empty()) config = payload_text(i.message(f::kBackendConfigPayload), names);
-  if (!config.empty()) {
-    out += ", backend_config=";
-    append_json_or_quoted(config, out);
-  }
+  append_attributes(common_fields().last, i, nullptr, names, out);  // none of these can be malformed
   return absl::OkStatus();
 }
 

@@ -1,4 +1,5 @@
-// Converts an HloModuleProto to the text of HloModule::ToString().
+#include "lib/proto/module_text.h"
+
 #include <optional>
 #include <unordered_map>
 
@@ -8,7 +9,7 @@
 #include "lib/base/strings.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/proto/fields.h"
-#include "lib/proto/message_text.h"
+#include "lib/proto/messages.h"
 #include "lib/text/legal_name.h"
 
 namespace hloroof::internal::inline proto {

@@ -66,6 +66,8 @@ constexpr KeySet kHeader = {
 
 const OpcodeAttributes& opcode_attributes(Opcode opcode) { return kTable[static_cast<std::size_t>(opcode)]; }
 
+const KeySet& common_attribute_keys() { return kCommon; }
+
 const KeySet& header_attribute_keys() { return kHeader; }
 
 std::string to_string(const KeySet& keys) {

@@ -44,6 +44,9 @@ struct OpcodeAttributes {
 
 const OpcodeAttributes& opcode_attributes(Opcode opcode);
 
+// The attributes of every opcode.
+const KeySet& common_attribute_keys();
+
 // The attributes of the HloModule line.
 const KeySet& header_attribute_keys();
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "lib/base/csv.h"
-#include "lib/fronts/cli/calibration_report.h"
+#include "lib/fronts/cli/descriptions.h"
 #include "tests/catch.h"
 #include "tests/cli/run.h"
 #include "tests/golden.h"
@@ -28,6 +28,10 @@ std::vector<std::vector<std::string>> records_of(const std::string& text) {
   std::vector<std::vector<std::string>> records = {table->columns};
   for (const CsvTable::Row& row : table->rows) records.push_back(row.fields);
   return records;
+}
+
+TEST_CASE("what other programs rely on follows from the fields of the results") {
+  for (const auto& [path, text] : description_files()) check_golden("tests/describe/" + path, text);
 }
 
 TEST_CASE("predict's CSV has the op fields of the schema, in its order, with the JSON's values") {
@@ -252,7 +256,6 @@ TEST_CASE("calibrate in its formats") {
     return all;
   };
   const OrderedJson json = json_of(with("json"));
-  check_golden("lib/describe/schema/calibration.schema.json", schema_json(calibration_table()));
   CHECK(JsonSchema("calibration").violations(json) == std::vector<std::string>());
   const OrderedJson& parts = json.at("errors");
   REQUIRE(parts.size() == 2);

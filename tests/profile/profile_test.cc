@@ -7,7 +7,7 @@
 #include "lib/profile/profile_folder.h"
 #include "lib/profile/read_xspace.h"
 #include "lib/proto/fields.h"
-#include "lib/proto/wire_writer.h"
+#include "lib/proto/wire.h"
 #include "tests/catch.h"
 #include "tests/temporary_folder.h"
 

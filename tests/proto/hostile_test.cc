@@ -103,6 +103,25 @@ TEST_CASE("shapes nest without recursion") {
   CHECK_THAT(std::string(module.status().message()), ContainsSubstring("nesting exceeds the limit"));
 }
 
+TEST_CASE("a shape that no text can have is malformed") {
+  const struct {
+    const char* name;
+    std::string shape;
+  } cases[] = {
+      {"a negative dimension", shape_f32() + field(3, varint(static_cast<std::uint64_t>(-1)))},
+      {"a static dimension without a size", shape_f32() + field(3, varint(std::uint64_t{1} << 63))},
+      {"an unknown index type", shape_f32() + field(5, field(11, std::uint64_t{999}))},
+      {"a tuple as pointer type", shape_f32() + field(5, field(12, std::uint64_t{13}))},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.name);
+    const std::string parameter = field(1, "p") + field(2, "parameter") + field(3, c.shape);
+    const absl::StatusOr<Module> module = parse_proto(module_of(field(2, parameter), shape_f32()));
+    REQUIRE_FALSE(module.ok());
+    CHECK_THAT(std::string(module.status().message()), ContainsSubstring("p in e: malformed shape"));
+  }
+}
+
 TEST_CASE("short ids of long names respect the text limit") {
   const std::string parameter =
       field(1, std::string(100000, 'p')) + field(2, "parameter") + field(3, shape_f32()) + field(35, std::uint64_t{1});

@@ -29,7 +29,7 @@ def prediction(ffn):
 
 
 def members_of(root, schema):
-    return set(json.loads((root / "lib" / "describe" / "schema" / f"{schema}.schema.json").read_text())["properties"])
+    return set(json.loads((root / "tests" / "describe" / "schema" / f"{schema}.schema.json").read_text())["properties"])
 
 
 def test_explain(root, prediction):

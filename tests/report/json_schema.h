@@ -16,9 +16,9 @@ namespace hloroof::internal {
 
 class JsonSchema {
  public:
-  // `name` as in lib/describe/schema: "prediction".
+  // `name` as in tests/describe/schema: "prediction".
   explicit JsonSchema(const std::string& name) {
-    const std::string path = "lib/describe/schema/" + name + ".schema.json";
+    const std::string path = "tests/describe/schema/" + name + ".schema.json";
     std::ifstream file(path);
     REQUIRE(file.good());
     auto json = parse_json(std::string(std::istreambuf_iterator<char>(file), {}), path);

@@ -1,4 +1,4 @@
-// The files that are generated from the descriptions of results: JSON schemas and Python classes.
+// The descriptions of the results.
 #include <set>
 #include <string>
 
@@ -18,31 +18,9 @@
 #include "lib/versions/diff.h"
 #include "lib/versions/passes.h"
 #include "tests/catch.h"
-#include "tests/golden.h"
 
 namespace hloroof::internal {
 namespace {
-
-TEST_CASE("schemas and Python classes follow from the descriptions") {
-  const std::string folder = "lib/describe/schema/";
-  check_golden(folder + "prediction.schema.json", schema_json(prediction_table()));
-  check_golden(folder + "counts.schema.json", schema_json(counts_table()));
-  check_golden(folder + "comparison.schema.json", schema_json(comparison_table()));
-  check_golden(folder + "diff.schema.json", schema_json(diff_table()));
-  check_golden(folder + "sweep.schema.json", schema_json(sweep_table()));
-  check_golden(folder + "passes.schema.json", schema_json(passes_table()));
-  check_golden(folder + "pass_comparison.schema.json", schema_json(pass_comparison_table()));
-  check_golden(folder + "reschedule.schema.json", schema_json(reschedule_table()));
-  check_golden(folder + "explanation.schema.json", schema_json(explanation_table()));
-  check_golden(folder + "memory.schema.json", schema_json(memory_table()));
-  check_golden(folder + "kernels.schema.json", schema_json(kernel_table()));
-  check_golden(folder + "bundles.schema.json", schema_json(code_table()));
-  check_golden(folder + "devices.schema.json", schema_json(device_list_table()));
-  check_golden(folder + "device.schema.json", schema_json(device_table()));
-  check_golden(folder + "lint.schema.json", schema_json(lint_table()));
-  check_golden("lib/fronts/python/hloroof/_results.py", python_classes(prediction_table()));
-  check_golden("lib/fronts/python/hloroof/_reschedule_results.py", python_classes(reschedule_table()));
-}
 
 TEST_CASE("every field has a meaning, and no record has a field twice") {
   for (const ResultTable& result :

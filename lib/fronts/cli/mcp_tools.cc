@@ -352,8 +352,7 @@ McpOptions mcp_options(const Folder& folder, std::int64_t max_bytes) {
     for (const std::string_view question : row.questions) {
       const auto table = find_question(question).value()->table;
       const ResultTable result = table();
-      const std::string id(result.id);  // "hloroof.prediction/1"
-      const std::string name = id.substr(id.find('.') + 1, id.find('/') - id.find('.') - 1);
+      const std::string name = result_name(result);
       schemas.push_back("hloroof:///schemas/" + name);
       options.schemas.push_back({name, std::string(result.title), [table] { return schema_json(table()); }});
     }

@@ -1,7 +1,6 @@
 """The records of the JSON hloroof.prediction/1, with its names, in SI units.
 
-Generated from their descriptions in lib/report, whose tests keep this file up to date. A fact that is not known is
-None.
+The build generates this file from the fields of the records. A fact that is not known is None.
 """
 
 from __future__ import annotations
