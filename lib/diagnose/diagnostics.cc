@@ -375,6 +375,7 @@ void add_diagnostics(const StepFacts& facts, bool memory_complete, StepPredictio
   diagnose_donations(diagnosis);
   diagnose_numbers(diagnosis);
   diagnose_device_numbers(diagnosis);
+  diagnose_code(diagnosis);
   diagnose_network(diagnosis);
   diagnose_utilization(diagnosis);
   group_by_cause(facts, diagnosis.findings, prediction);

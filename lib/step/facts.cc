@@ -48,7 +48,7 @@ absl::StatusOr<CallGraph> find_calls(const Module& module, const PredictOptions&
 }
 
 CostInputs cost_inputs(const StepFacts& facts) {
-  return {*facts.module, facts.calls, facts.target.device, facts.collectives, facts.options};
+  return {*facts.module, facts.calls, facts.target.device, facts.collectives, facts.options, facts.code.get()};
 }
 
 ListSchedule find_schedule(const StepFacts& facts) {
@@ -85,6 +85,13 @@ absl::Status change_target(Target target, const PredictOptions& options, StepFac
                        options.collectives);
   if (!collectives.ok()) return collectives.status();
   facts.collectives = *std::move(collectives);
+  if (options.code.empty()) {
+    facts.code.reset();
+  } else if (facts.code == nullptr || !is_code_of(*facts.code, options.code, facts.target.device)) {
+    auto code = read_program_code(options.code, *facts.module, facts.target.device);
+    if (!code.ok()) return code.status();
+    facts.code = *std::move(code);
+  }
   time_instructions(cost_inputs(facts), facts.costs);
   facts.schedule = find_schedule(facts);
   return absl::OkStatus();
@@ -178,7 +185,8 @@ std::vector<bool> assumed_computations(const StepFacts& facts) {
 CostSource op_source(const StepFacts& facts, InstructionId id) {
   const CostSource time = facts.costs.time[id.index].source;
   if (row_of(*facts.module, id).opcode == Opcode::kUnknown) return CostSource::kUnknown;
-  return time == CostSource::kCompiler ? time : worse(time, facts.costs.work[id.index].source);
+  const bool is_of_compiler = time == CostSource::kCompiler || time == CostSource::kCode;
+  return is_of_compiler ? time : worse(time, facts.costs.work[id.index].source);
 }
 
 }  // namespace hloroof::internal::inline step
