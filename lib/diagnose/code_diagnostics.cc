@@ -74,12 +74,12 @@ class CodeDiagnoser {
       if (!op.identity) ++unchecked;
     }
     if (unchecked == 0) return;
-    diagnosis_.add({.code = DiagnosticCode::kCodeMismatch,
-                    .severity = Severity::kWarning,
-                    .message = absl::StrCat("the folder ", code_.folder,
-                                            " lacks the program of its code (*-TLP-hlo.txt): that ", unchecked,
-                                            " ops have their own code follows from their names alone"),
-                    .cause = "no program"});
+    diagnosis_.add(
+        {.code = DiagnosticCode::kCodeMismatch,
+         .severity = Severity::kWarning,
+         .message = absl::StrCat("the folder ", code_.folder, " lacks the program of its code (*-TLP-hlo.txt): that ",
+                                 unchecked, " ops have their own code follows from their names alone"),
+         .cause = "no program"});
   }
 
   const ProgramCode& code_;

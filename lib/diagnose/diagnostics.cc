@@ -253,7 +253,7 @@ class Diagnoser {
   }
 
   void compiler() {
-    if (!prediction_.compiler_estimate_seconds) return;
+    if (!prediction_.compiler_estimate_seconds || prediction_.code_share > 0) return;
     const double estimate = *prediction_.compiler_estimate_seconds;
     if (estimate <= 0 || prediction_.step_seconds <= 0) return;
     const double ratio = prediction_.step_seconds / estimate;

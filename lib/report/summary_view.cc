@@ -119,7 +119,7 @@ bool measurements_apply(const StepPrediction& p) {
   const auto is_other = [](const Diagnostic& finding) {
     return is_about_origin(finding) || finding.code == DiagnosticCode::kWrongGeneration;
   };
-  return p.facts != nullptr && p.modelled_share > 0 &&
+  return p.facts != nullptr && p.modelled_share > 0 && p.code_share == 0 &&
          std::none_of(p.diagnostics.begin(), p.diagnostics.end(), is_other);
 }
 

@@ -1,18 +1,48 @@
 #include "lib/step/facts.h"
 
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "lib/analysis/calls.h"
 #include "lib/analysis/collectives.h"
 #include "lib/base/strings.h"
+#include "lib/base/units.h"
 #include "lib/hardware/topology.h"
 #include "lib/ir/rows.h"
+#include "lib/time/op_time.h"
 #include "lib/work/custom_call.h"
 #include "lib/work/kernel_runs.h"
 #include "lib/work/work.h"
 
 namespace hloroof::internal::inline step {
+namespace {
+
+// What the code of the module does that the device cannot: products above the peak. Empty if there is nothing.
+std::string impossible_code(const StepFacts& facts) {
+  constexpr double kTolerance = 1.02;  // of the rounded numbers in a device file
+  for (const ComputationId id : CallFacts::scheduled(facts.calls)) {
+    for (const InstructionView instruction : facts.module->computation(id).instructions()) {
+      const OpTime& time = facts.costs.time[instruction.id().index];
+      const Work& work = facts.costs.work[instruction.id().index];
+      if (time.source != CostSource::kCode || work.source != CostSource::kModel) continue;
+      double peak = 0;
+      for (const MatrixWork& product : work.matrix) {
+        if (product.is_shape_known) peak += matrix_peak_seconds(product, facts.target.device);
+      }
+      if (peak <= 0) continue;
+      const FoundCode code = find_code_of(*facts.code, instruction);
+      const double bundles = cycles_of(*code.row).busy / *facts.target.device.clock;
+      if (peak <= kTolerance * bundles) continue;
+      return absl::StrCat("the bundles of ", to_absl(instruction.name()), " take ", format_seconds(bundles),
+                          ", and its products take ", format_seconds(peak), " at the peak of ",
+                          facts.target.device.name);
+    }
+  }
+  return "";
+}
+
+}  // namespace
 
 absl::StatusOr<Target> configure_target(Target target, const PredictOptions& options) {
   if (options.topology) {
@@ -93,6 +123,12 @@ absl::Status change_target(Target target, const PredictOptions& options, StepFac
     facts.code = *std::move(code);
   }
   time_instructions(cost_inputs(facts), facts.costs);
+  if (facts.code != nullptr) {
+    if (const std::string impossible = impossible_code(facts); !impossible.empty()) {
+      return invalid_argument(absl::StrCat("the code in ", options.code, " is of another TPU than ",
+                                           facts.target.device.name, ": ", impossible));
+    }
+  }
   facts.schedule = find_schedule(facts);
   return absl::OkStatus();
 }

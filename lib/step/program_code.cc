@@ -30,8 +30,8 @@ std::size_t shape_identity(const Module& module, ShapeId id) { return absl::Hash
 
 // Adds an instruction of a called computation. Its operands are those before it, by their position.
 std::size_t inner_identity(InstructionView inner, const absl::flat_hash_map<std::uint32_t, std::size_t>& positions) {
-  std::size_t identity = absl::HashOf(
-      to_absl(inner.opcode_text()), to_string(inner.module().shapes(), inner.shape_id(), ShapeText::kWithoutLayout));
+  std::size_t identity = absl::HashOf(to_absl(inner.opcode_text()),
+                                      to_string(inner.module().shapes(), inner.shape_id(), ShapeText::kWithoutLayout));
   for (std::size_t i = 0; i < inner.operand_count(); ++i) {
     const auto found = positions.find(inner.operand(i).id().index);
     identity = absl::HashOf(identity, found != positions.end() ? found->second : 0);
@@ -100,9 +100,10 @@ absl::Status other_program(const std::string& folder, const Module& module, cons
 
 std::size_t op_identity(InstructionView instruction) {
   const Module& module = instruction.module();
-  std::size_t identity = absl::HashOf(to_absl(instruction.opcode_text()), shape_identity(module, instruction.shape_id()),
-                                      to_absl(instruction.text(AttributeKey::kCustomCallTarget)),
-                                      instruction.opcode() == Opcode::kCustomCall ? kernel_body(instruction) : "");
+  std::size_t identity =
+      absl::HashOf(to_absl(instruction.opcode_text()), shape_identity(module, instruction.shape_id()),
+                   to_absl(instruction.text(AttributeKey::kCustomCallTarget)),
+                   instruction.opcode() == Opcode::kCustomCall ? kernel_body(instruction) : "");
   for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
     identity = absl::HashOf(identity, shape_identity(module, instruction.operand(i).shape_id()));
   }
@@ -174,8 +175,9 @@ absl::StatusOr<std::shared_ptr<const ProgramCode>> read_program_code(const std::
   }
   code->others = others.size();
   if (code->ops.empty()) {
-    return other_program(folder, module, absl::StrCat("it is of instructions that the program does not have: ",
-                                                      some_names(std::move(others))));
+    return other_program(
+        folder, module,
+        absl::StrCat("it is of instructions that the program does not have: ", some_names(std::move(others))));
   }
   if (files.empty()) {
     std::vector<std::string> same_name;
@@ -201,7 +203,8 @@ absl::StatusOr<std::shared_ptr<const ProgramCode>> read_program_code(const std::
         op.row = *std::move(row);
       });
   if (!missing.empty()) {
-    return invalid_argument(absl::StrCat("the code in ", folder, " is of another TPU than ", device.name, ": ", missing));
+    return invalid_argument(
+        absl::StrCat("the code in ", folder, " is of another TPU than ", device.name, ": ", missing));
   }
   code->doubt = unused_unit(*code, device);
   return code;

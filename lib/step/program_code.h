@@ -49,10 +49,10 @@ absl::StatusOr<std::shared_ptr<const ProgramCode>> read_program_code(const std::
 bool is_code_of(const ProgramCode& code, const std::string& folder, const Device& device);
 
 enum class CodeUse : std::uint8_t {
-  kNone,       // the folder has no code of the op
-  kUsed,       //
-  kOtherOp,    // its code is of another instruction of that name
-  kNotKnown,   // it cannot be read, or it is not known which of its bundles run
+  kNone,      // the folder has no code of the op
+  kUsed,      //
+  kOtherOp,   // its code is of another instruction of that name
+  kNotKnown,  // it cannot be read, or it is not known which of its bundles run
 };
 struct FoundCode {
   CodeUse use = CodeUse::kNone;

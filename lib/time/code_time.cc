@@ -16,8 +16,8 @@ template <class Num>
 Num launch_seconds(const CodeCycles& code, const Numbers<Num>& n) {
   const TpuCore* const tpu = n.device().tpu();
   const bool has_latencies = code.waiting && tpu != nullptr && tpu->overhead.op_on_chip;
-  return n.amount("each operation", 1, "") * (has_latencies ? n.at(*tpu->overhead.op_on_chip, &tpu->overhead.op_on_chip)
-                                                            : n.at(n.device().overhead.op));
+  return n.amount("each operation", 1, "") *
+         (has_latencies ? n.at(*tpu->overhead.op_on_chip, &tpu->overhead.op_on_chip) : n.at(n.device().overhead.op));
 }
 
 template <class Num>

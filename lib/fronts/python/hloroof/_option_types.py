@@ -20,6 +20,7 @@ class Options(TypedDict, total=False):
     slices: Optional[int]
     partitions: Optional[int]
     estimates: str
+    code: str
     trip_counts: Optional[Mapping[str, int]]
     default_trip_count: int
     custom_calls: Optional[Mapping[str, Mapping[str, float]]]
