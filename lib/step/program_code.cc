@@ -58,8 +58,9 @@ std::string missing_unit(const CodeRow& row, const ProgramCode& code, const Devi
     return absl::StrCat(row.op, " uses matrix unit ", row.matrix_units - 1, ", and a core of ", device.name, " has ",
                         code.matrix_units);
   }
-  if (row.asks_for_core && code.core.cores == 1) {
-    return absl::StrCat(row.op, " asks on which core it runs, and ", device.name, " has one");
+  // The cores of a chip may be devices of their own, which may ask as well.
+  if (row.asks_for_core && device.cores_per_chip == 1) {
+    return absl::StrCat(row.op, " asks on which core it runs, and a chip of ", device.name, " has one");
   }
   return "";
 }

@@ -170,6 +170,8 @@ class Coverage:
 
     modelled: float
     """Modelled, or given by the compiler or the user."""
+    code: float
+    """Cycles of the compiler's final code."""
     assumed: float
     """Based on an assumption that a diagnostic states."""
     unknown: float
@@ -224,8 +226,8 @@ class Op:
     efficiency: Optional[float]
     """Share of the nominal peak of the limiting resource; None if it takes no time."""
     source: str
-    """Origin of the time: the model, the compiler, the user, an assumption, or unknown. One of model, compiler, user,
-    assumed, unknown."""
+    """Origin of the time: the model, the compiler, the user, an assumption, or unknown. One of model, code, compiler,
+    user, assumed, unknown."""
     op_name: Optional[str]
     """op_name of the metadata: the path in the traced program."""
     source_file: Optional[str]
@@ -489,8 +491,8 @@ class Diagnostic:
     donation-missed, unknown-trip-count, unknown-custom-call, kernel-assumed, unknown-opcode, unknown-attribute,
     unreadable-slice-transfer, no-entry, operand-mismatch, unknown-device-count, impossible-number,
     missing-attribute, missing-operand, missing-predecessor, missing-computation, unscheduled, memory-incomplete,
-    untuned-blocks, mesh-assumed, missing-device-number, network-assumed, unseen-utilization,
-    model-differs-from-compiler."""
+    untuned-blocks, mesh-assumed, missing-device-number, code-mismatch, code-incomplete, network-assumed,
+    unseen-utilization, model-differs-from-compiler."""
     severity: str
     """Severity of the finding. One of info, warning, error."""
     message: str
