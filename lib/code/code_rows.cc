@@ -78,6 +78,7 @@ absl::StatusOr<CodeRow> code_row(const CodeFile& file, const Device& device, std
   row.file = file.path;
   row.unread = program->unread;
   row.matrix_units = program->matrix_units;
+  row.joins_cores = program->joins_cores;
   count_code(*program, row);
   CodeRun run = run_code(*program, *core, 0, (*text)->view());
   // Code that asks for the number of its core may do something else on each, and the slowest decides.
@@ -89,7 +90,6 @@ absl::StatusOr<CodeRow> code_row(const CodeFile& file, const Device& device, std
     row.core = other;
     if (is_worse) break;
   }
-  row.asks_for_core = run.loads_core_id;
   row.failure = run.failure;
   row.transfer_failure = run.transfer_failure;
   if (row.failure.empty()) count_runs(*program, run, row);

@@ -34,7 +34,7 @@ struct CodeRow {
   std::int64_t core = 0;  // the one that takes longest
   std::int64_t bundles = 0;
   std::int64_t matrix_units = 0;  // that the code names: one more than the highest number
-  bool asks_for_core = false;     // what it does depends on the core that it runs on
+  bool joins_cores = false;       // written for several cores that run it together
   std::optional<double> seconds;
   std::optional<double> model_seconds;  // what a prediction without code takes for it; nullopt if there is none
   std::optional<double> cycles;         // busy, waiting and draining

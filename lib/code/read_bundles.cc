@@ -195,6 +195,7 @@ class Reader {
     if (!slot.otherwise.empty()) op.otherwise = allocations_.operand(slot.otherwise);
     if (op.opcode == ScalarOpcode::kTransfer) return read_transfer(op, slot, opcode);
     if (op.opcode == ScalarOpcode::kBranch) return read_target(op, slot.rest);
+    program_.joins_cores = program_.joins_cores || slot.says_megacore;
     op.loads_core_id = op.opcode == ScalarOpcode::kLoad && slot.says_core_id;
     op.keeps_quotient = !slot.says_remainder;
     op.keeps_remainder = !slot.says_quotient;

@@ -227,7 +227,7 @@ void use_code(InstructionView instruction, const CostInputs& inputs, const Work&
   if (inputs.code == nullptr || work.is_free || work.seconds) return;
   const FoundCode found = find_code_of(*inputs.code, instruction);
   if (found.use != CodeUse::kUsed) return;
-  time_by_code(work, cycles_of(*found.row), inputs.device, time);
+  time_by_code(work, cycles_of(*found.row, instruction), inputs.device, time);
   time.seconds = std::min(time.seconds, kForever);
 }
 

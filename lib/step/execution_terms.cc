@@ -110,8 +110,9 @@ Term execution_terms(const StepFacts& facts, InstructionId id) {
   }
   const Work& work = facts.costs.work[id.index];
   if (time.source == CostSource::kCode) {
-    const FoundCode code = find_code_of(*facts.code, facts.module->instruction(id));
-    return code_terms(cycles_of(*code.row), device, op_time(work, device));
+    const InstructionView instruction = facts.module->instruction(id);
+    const FoundCode code = find_code_of(*facts.code, instruction);
+    return code_terms(cycles_of(*code.row, instruction), device, op_time(work, device));
   }
   Term term = with_collectives(
       facts, id,

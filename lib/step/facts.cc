@@ -32,7 +32,7 @@ std::string impossible_code(const StepFacts& facts) {
       }
       if (peak <= 0) continue;
       const FoundCode code = find_code_of(*facts.code, instruction);
-      const double bundles = cycles_of(*code.row).busy / *facts.target.device.clock;
+      const double bundles = cycles_of(*code.row, instruction).busy / *facts.target.device.clock;
       if (peak <= kTolerance * bundles) continue;
       return absl::StrCat("the bundles of ", to_absl(instruction.name()), " take ", format_seconds(bundles),
                           ", and its products take ", format_seconds(peak), " at the peak of ",

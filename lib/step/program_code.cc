@@ -58,9 +58,9 @@ std::string missing_unit(const CodeRow& row, const ProgramCode& code, const Devi
     return absl::StrCat(row.op, " uses matrix unit ", row.matrix_units - 1, ", and a core of ", device.name, " has ",
                         code.matrix_units);
   }
-  // The cores of a chip may be devices of their own, which may ask as well.
-  if (row.asks_for_core && device.cores_per_chip == 1) {
-    return absl::StrCat(row.op, " asks on which core it runs, and a chip of ", device.name, " has one");
+  if (row.joins_cores && code.core.cores == 1) {
+    return absl::StrCat(row.op, " is written for several cores that are one device, and ", device.name,
+                        " has one core");
   }
   return "";
 }
@@ -68,18 +68,18 @@ std::string missing_unit(const CodeRow& row, const ProgramCode& code, const Devi
 // What the device has and no code uses that could.
 std::string unused_unit(const ProgramCode& code, const Device& device) {
   std::int64_t most = 0;
-  bool asks = false;
+  bool is_joined = false;
   for (const auto& [name, op] : code.ops) {
     if (!op.row) continue;
     most = std::max(most, op.row->matrix_units);
-    asks = asks || op.row->asks_for_core;
+    is_joined = is_joined || op.row->joins_cores;
   }
   if (most > 0 && static_cast<double>(most) < code.matrix_units) {
     return absl::StrCat("its products use ", most, " matrix unit", most == 1 ? "" : "s", ", and a core of ",
                         device.name, " has ", code.matrix_units);
   }
-  if (!asks && code.core.cores > 1) {
-    return absl::StrCat("none of it asks on which core it runs, and ", device.name, " has ", code.core.cores);
+  if (!is_joined && code.core.cores > 1) {
+    return absl::StrCat("it is written for one core, and ", device.name, " has ", code.core.cores);
   }
   return "";
 }
@@ -226,8 +226,9 @@ FoundCode find_code_of(const ProgramCode& code, InstructionView instruction) {
   return {CodeUse::kUsed, &*op.row, ""};
 }
 
-CodeCycles cycles_of(const CodeRow& row) {
+CodeCycles cycles_of(const CodeRow& row, InstructionView instruction) {
   CodeCycles cycles;
+  cycles.is_kernel = instruction.opcode() == Opcode::kCustomCall;
   cycles.busy = row.busy_cycles.value_or(0);
   if (row.cycles) {
     cycles.waiting = *row.cycles - cycles.busy;

@@ -61,7 +61,7 @@ struct FoundCode {
 };
 FoundCode find_code_of(const ProgramCode& code, InstructionView instruction);
 
-CodeCycles cycles_of(const CodeRow& row);
+CodeCycles cycles_of(const CodeRow& row, InstructionView instruction);
 
 // Equal for instructions that differ in names, metadata and the values of constants only: opcode, shapes with layouts,
 // what they call, and the body of a kernel.
