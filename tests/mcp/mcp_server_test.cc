@@ -82,7 +82,7 @@ TEST_CASE("a session begins with a version that both know") {
 
 TEST_CASE("the description of the tools follows from that of the commands") {
   const Json tools = answer_to(kExamples, "tools/list", Json::object())["result"]["tools"];
-  CHECK(tools.size() == 9);
+  CHECK(tools.size() == 10);
   check_golden("tests/mcp/tools.json", tools.dump(1) + "\n");
   for (const Json& tool : tools) {
     for (const auto& [name, schema] : tool["inputSchema"]["properties"].items()) {
