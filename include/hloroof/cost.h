@@ -47,6 +47,7 @@ struct CollectiveOptions {
 // The reliability of a number. An instruction has the least reliable source of its parts.
 enum class CostSource : std::uint8_t {
   kModel,     // counted or modelled
+  kCode,      // the cycles of the compiler's final code; only with PredictOptions::code
   kCompiler,  // the compiler's estimate in the dump; only with EstimateSource::kCompiler
   kUser,      // set by the user
   kAssumed,   // a stated assumption replaces a fact that the text or the device file lacks

@@ -68,6 +68,9 @@ struct PredictOptions {
   // imply, otherwise 1.
   std::optional<std::int64_t> partitions;
   EstimateSource estimates = EstimateSource::kModel;
+  // TPUs: the folder of the final code that libtpu dumped when it compiled the module. Ops that have code there take
+  // its cycles instead of the time of the model. Empty: none.
+  std::string code;
   std::map<std::string, std::int64_t> trip_counts;  // by name of the while; for loops whose count cannot be inferred
   std::int64_t default_trip_count = 1;              // for loops neither inferred nor in trip_counts
   std::vector<CustomCallCost> custom_calls;
@@ -250,6 +253,7 @@ struct StepSummary {
 
   // Shares of step_seconds. Their sum is 1.
   double modelled_share = 1;
+  double code_share = 0;  // priced by PredictOptions::code
   double assumed_share = 0;
   double unknown_share = 0;
 };
@@ -291,8 +295,9 @@ struct StepPrediction : StepSummary {
 
 // Predicts one step of `module` on `target`, which may be a plain Device. Errors: InvalidArgument if the topology holds
 // fewer devices than the module needs, if the text names another number of slices or does not show what copies of it on
-// several slices exchange, if an option names something that does not exist, or if the text shows that it was compiled
-// for another kind of machine, unless options allow that; FailedPrecondition under `strict` if any fact is unknown.
+// several slices exchange, if an option names something that does not exist, if the folder of PredictOptions::code has
+// code of another program or another TPU, or if the text shows that it was compiled for another kind of machine, unless
+// options allow that; NotFound if that folder has no code; FailedPrecondition under `strict` if any fact is unknown.
 absl::StatusOr<StepPrediction> predict_step_time(const Module& module, Target target,
                                                  const PredictOptions& options = {});
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <system_error>
 #include <tuple>
+#include <utility>
 
 #include "lib/base/strings.h"
 
@@ -29,6 +30,14 @@ std::string_view plain_name(std::string_view path) {
 
 bool is_digits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// Stamps have the same number of digits, unless they come from different clocks.
+std::pair<std::size_t, std::string_view> stamp_order(std::string_view stamp) { return {stamp.size(), stamp}; }
+
+std::string_view module_stamp(std::string_view path) {
+  const std::string_view name = plain_name(path);
+  return name.substr(0, name.size() - kModuleSuffix.size());
 }
 
 }  // namespace
@@ -76,12 +85,21 @@ absl::StatusOr<CodeFolder> find_code(const std::string& folder) {
     return not_found("no final code (*" + std::string(kCodeSuffix) + ") in the folder " + folder +
                      std::string(kHowToDump));
   }
-  // Stamps have the same number of digits, unless they come from different clocks.
   std::sort(found.files.begin(), found.files.end(), [](const CodeFile& a, const CodeFile& b) {
-    return std::make_tuple(a.stamp.size(), a.stamp, a.path) < std::make_tuple(b.stamp.size(), b.stamp, b.path);
+    return std::make_tuple(stamp_order(a.stamp), a.path) < std::make_tuple(stamp_order(b.stamp), b.path);
   });
-  std::sort(found.modules.begin(), found.modules.end());
+  std::sort(found.modules.begin(), found.modules.end(), [](const std::string& a, const std::string& b) {
+    return std::make_tuple(stamp_order(module_stamp(a)), a) < std::make_tuple(stamp_order(module_stamp(b)), b);
+  });
   return found;
+}
+
+std::optional<std::size_t> CodeFolder::module_of(const CodeFile& file) const {
+  std::optional<std::size_t> last;
+  for (std::size_t i = 0; i < modules.size(); ++i) {
+    if (stamp_order(module_stamp(modules[i])) <= stamp_order(file.stamp)) last = i;
+  }
+  return last;
 }
 
 }  // namespace hloroof::internal::inline code

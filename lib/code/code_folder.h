@@ -19,8 +19,13 @@ struct CodeFile {
 };
 
 struct CodeFolder {
-  std::vector<CodeFile> files;       // in the order in which they were written
-  std::vector<std::string> modules;  // paths of STAMP-TLP-hlo.txt, the programs that the instructions belong to
+  std::vector<CodeFile> files;  // in the order in which they were written
+  std::vector<std::string>
+      modules;  // paths of STAMP-TLP-hlo.txt, the programs that the instructions belong to; in order
+
+  // The module that `file` belongs to, an index of `modules`: the last that was written before it. Nullopt if there is
+  // none.
+  std::optional<std::size_t> module_of(const CodeFile& file) const;
 };
 
 // What the name of a file says; nullopt if it has no code of an instruction. The code around a program ("TLP",

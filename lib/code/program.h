@@ -69,6 +69,8 @@ struct CodeProgram {
   std::vector<Bundle> bundles;
   std::vector<ScalarOp> ops;
   std::vector<CodeTransfer> transfers;
+  bool joins_cores = false;         // written for several cores that run it together
+  std::int64_t matrix_units = 0;    // that instructions name: one more than the highest number
   std::vector<std::string> unread;  // names of scalar operations that are not in scalar_ops.def, sorted
 };
 

@@ -141,6 +141,7 @@ class Reader {
     if (head.opcode.empty()) return;
     bundle.is_empty = false;
     const CodeUnit unit = unit_of(head.opcode);
+    count_matrix_units(head.opcode);
     const bool is_scalar = head.opcode[0] != 'v' || begins(head.opcode, "vsync") || begins(head.opcode, "vwait") ||
                            begins(head.opcode, "vtos");
     const ScalarOpRow* row = is_scalar ? find_scalar_op(head.opcode) : nullptr;
@@ -152,6 +153,16 @@ class Reader {
       if (begins(head.opcode, "sld")) count(bundle.scalar_fills);
     }
     if (is_scalar) read_scalar(head, row, text, begin);
+  }
+
+  // opcode ::= ... '.mxu' digit ...
+  void count_matrix_units(std::string_view opcode) {
+    constexpr std::string_view kUnit = ".mxu";
+    const std::size_t found = opcode.find(kUnit);
+    if (found == std::string_view::npos || found + kUnit.size() >= opcode.size()) return;
+    const char digit = opcode[found + kUnit.size()];
+    if (digit < '0' || digit > '9') return;
+    program_.matrix_units = std::max<std::int64_t>(program_.matrix_units, digit - '0' + 1);
   }
 
   void read_scalar(const SlotText& head, const ScalarOpRow* row, std::string_view text, std::size_t begin) {
@@ -184,6 +195,7 @@ class Reader {
     if (!slot.otherwise.empty()) op.otherwise = allocations_.operand(slot.otherwise);
     if (op.opcode == ScalarOpcode::kTransfer) return read_transfer(op, slot, opcode);
     if (op.opcode == ScalarOpcode::kBranch) return read_target(op, slot.rest);
+    program_.joins_cores = program_.joins_cores || slot.says_megacore;
     op.loads_core_id = op.opcode == ScalarOpcode::kLoad && slot.says_core_id;
     op.keeps_quotient = !slot.says_remainder;
     op.keeps_remainder = !slot.says_quotient;

@@ -21,6 +21,7 @@ enum class ScalarOpcode : std::uint8_t {
   kAdd,
   kSubtract,
   kMultiply,
+  kMultiplyHigh,  // the upper half of the product, as of a division by a constant
   kShiftLeft,
   kShiftRight,
   kShiftRightSigned,

@@ -17,6 +17,7 @@ std::uint32_t compute(ScalarOpcode opcode, std::uint32_t a, std::uint32_t b) {
     case ScalarOpcode::kAdd: return a + b;
     case ScalarOpcode::kSubtract: return a - b;
     case ScalarOpcode::kMultiply: return a * b;
+    case ScalarOpcode::kMultiplyHigh: return static_cast<std::uint32_t>((std::uint64_t{a} * b) >> 32U);
     case ScalarOpcode::kShiftLeft: return a << (b & 31U);
     case ScalarOpcode::kShiftRight: return a >> (b & 31U);
     case ScalarOpcode::kShiftRightSigned: return static_cast<std::uint32_t>(as_signed(a) >> (b & 31U));

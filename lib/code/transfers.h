@@ -23,6 +23,8 @@ struct CodeCore {
   double vmem_rate = 0;    // between on-chip memories
   double latency = 0;      // of transfers from and to HBM, in addition to their bytes
   std::int64_t cores = 1;  // that run a program of the device together
+
+  friend bool operator==(const CodeCore&, const CodeCore&) = default;
 };
 
 struct TransferTotals {

@@ -253,7 +253,7 @@ class Diagnoser {
   }
 
   void compiler() {
-    if (!prediction_.compiler_estimate_seconds) return;
+    if (!prediction_.compiler_estimate_seconds || prediction_.code_share > 0) return;
     const double estimate = *prediction_.compiler_estimate_seconds;
     if (estimate <= 0 || prediction_.step_seconds <= 0) return;
     const double ratio = prediction_.step_seconds / estimate;
@@ -375,6 +375,7 @@ void add_diagnostics(const StepFacts& facts, bool memory_complete, StepPredictio
   diagnose_donations(diagnosis);
   diagnose_numbers(diagnosis);
   diagnose_device_numbers(diagnosis);
+  diagnose_code(diagnosis);
   diagnose_network(diagnosis);
   diagnose_utilization(diagnosis);
   group_by_cause(facts, diagnosis.findings, prediction);

@@ -101,6 +101,9 @@ void diagnose_numbers(Diagnosis& diagnosis);
 // Adds a finding for each number that the device file lacks and the time of some op needs.
 void diagnose_device_numbers(Diagnosis& diagnosis);
 
+// Adds findings about PredictOptions::code: ops that it does not price, and code that may not be of this program.
+void diagnose_code(Diagnosis& diagnosis);
+
 // Adds a finding if a program spans nodes of GPUs whose network the target does not name.
 void diagnose_network(Diagnosis& diagnosis);
 

@@ -4,8 +4,8 @@
 
 #include <optional>
 
+#include "lib/code/code_rows.h"
 #include "lib/describe/record.h"
-#include "lib/explain/code_rows.h"
 #include "lib/results/prediction_fields.h"
 
 namespace hloroof::internal {
@@ -42,8 +42,7 @@ struct Described<CodeRow> {
       field("bundles", Unit::kCount, "Bundles of the code.", &CodeRow::bundles),
       field("seconds", Unit::kSeconds, "Time of one run: cycles at the clock of the device.", &CodeRow::seconds),
       field("model_seconds", Unit::kSeconds,
-            "Time of one run in a prediction of the program, which does not read the code; null if the dump has no "
-            "program.",
+            "Time of one run in a prediction that does not read the code; null if the dump has no program.",
             &CodeRow::model_seconds),
       field("cycles", Unit::kCount, "Cycles of one run, until its last transfer is done.", &CodeRow::cycles),
       field("busy_cycles", Unit::kCount, "Bundles that run.", &CodeRow::busy_cycles),

@@ -8,8 +8,8 @@
 #include "absl/status/statusor.h"
 #include "hloroof/module.h"
 #include "hloroof/predict.h"
+#include "lib/code/code_rows.h"
 #include "lib/describe/schema.h"
-#include "lib/explain/code_rows.h"
 #include "lib/report/views.h"
 
 namespace hloroof::internal::inline explain {

@@ -15,6 +15,7 @@
 #include "lib/explain/explain_mesh.h"
 #include "lib/explain/find_instruction.h"
 #include "lib/explain/kernel_rows.h"
+#include "lib/explain/op_code.h"
 #include "lib/explain/terms_view.h"
 #include "lib/ir/element_type.h"
 #include "lib/results/fold.h"
@@ -75,6 +76,7 @@ class Explanation {
     if (op_ != nullptr) {
       work();
       kernel();
+      code();
       time();
       terms();
       advice();
@@ -252,6 +254,12 @@ class Explanation {
     if (kernel) out_ += "\nKernel\n" + explain_kernel(*kernel, width_);
   }
 
+  void code() {
+    if (const std::optional<CodeRow> row = op_code(prediction_, *op_)) {
+      out_ += "\n" + explain_code(prediction_, *row, width_);
+    }
+  }
+
   // Returns the roof: the time of the resource at its nominal peak. Empty if that is not a single division.
   std::string roof(Resource resource) const {
     const Work& work = op_->work;
@@ -304,11 +312,14 @@ class Explanation {
                                        : ""));
     }
     in_the_step();
-    if (op_->source != CostSource::kModel)
+    if (op_->source == CostSource::kCode) {
+      line("source", "the cycles of the compiler's final code");
+    } else if (op_->source != CostSource::kModel) {
       line("source", "part of this is " + std::string(op_->source == CostSource::kUnknown   ? "not known"
                                                       : op_->source == CostSource::kAssumed ? "assumed"
                                                       : op_->source == CostSource::kUser    ? "given by you"
                                                                                          : "the compiler's estimate"));
+    }
   }
 
   // Work, overhead and waits add up to the time in the step.

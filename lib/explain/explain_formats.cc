@@ -10,8 +10,10 @@
 #include "lib/describe/record_csv.h"
 #include "lib/describe/record_json.h"
 #include "lib/describe/table.h"
+#include "lib/explain/code_fields.h"
 #include "lib/explain/explain.h"
 #include "lib/explain/kernel_fields.h"
+#include "lib/explain/op_code.h"
 #include "lib/results/prediction_fields.h"
 #include "lib/results/step_fields.h"
 #include "lib/step/facts.h"
@@ -29,6 +31,7 @@ struct ExplanationDocument {
   std::string hlo;
   std::optional<OpRow> op;  // nullopt: not executed on its own
   std::optional<KernelRow> kernel;
+  std::optional<CodeRow> code;
   std::vector<CollectivePrediction> collectives;
   std::vector<Diagnostic> diagnostics;
   std::vector<ParameterRow> parameters;
@@ -73,6 +76,7 @@ ExplanationDocument make_document(const StepPrediction& prediction, InstructionV
   if (const OpPrediction* op = executed_op(prediction, instruction)) {
     result.op.emplace(op_rows(prediction.facts.get(), absl::MakeConstSpan(op, 1)).front());
     result.kernel = kernel_row(prediction, *op);
+    result.code = op_code(prediction, *op);
   }
   for (const CollectivePrediction& collective : prediction.collectives) {
     if (collective.name == result.name) result.collectives.push_back(collective);
@@ -151,6 +155,8 @@ struct Described<ExplanationDocument> {
           field("op", Unit::kNone, "The numbers of the op; null if another op executes it, such as a fusion.",
                 &Document::op),
           field("kernel", Unit::kNone, "The Pallas kernel that the op runs; null if it runs none.", &Document::kernel),
+          field("code", Unit::kNone, "The final code of the op; null without --code, or if it has none there.",
+                &Document::code),
           field("collectives", Unit::kNone, "The collective, if the instruction is one.", &Document::collectives),
           field("diagnostics", Unit::kNone, "Findings about the instruction.", &Document::diagnostics),
           field("parameters", Unit::kNone, "The numbers of the device in the terms.", &Document::parameters)));

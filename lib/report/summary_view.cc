@@ -123,7 +123,7 @@ bool measurements_apply(const StepPrediction& p) {
   const auto is_other = [](const Diagnostic& finding) {
     return is_about_origin(finding) || finding.code == DiagnosticCode::kWrongGeneration;
   };
-  return p.facts != nullptr && p.modelled_share > 0 &&
+  return p.facts != nullptr && p.modelled_share > 0 && p.code_share == 0 &&
          std::none_of(p.diagnostics.begin(), p.diagnostics.end(), is_other);
 }
 
@@ -214,7 +214,8 @@ std::string summary_view(const StepPrediction& p, const ViewOptions& options) {
                   (memory.fits ? absl::StrFormat(" (%s)", format_percent(memory.hbm_peak_bytes / memory.usable_bytes))
                                : ": does NOT fit, by " + format_bytes(memory.hbm_peak_bytes - memory.usable_bytes)));
   out += line("coverage", format_percent(p.modelled_share) + " modelled",
-              format_percent(p.assumed_share) + " assumed, " + format_percent(p.unknown_share) + " unknown");
+              (p.code_share > 0 ? format_percent(p.code_share) + " by the compiler's code, " : "") +
+                  format_percent(p.assumed_share) + " assumed, " + format_percent(p.unknown_share) + " unknown");
   out += unsure_ops(p, options.width);
   out += assumed_rates(p, options.width);
   if (measurements_apply(p)) {

@@ -338,6 +338,17 @@ absl::Status Settings::read(const OptionValue& value, const Reading& reading,
 }
 
 template <>
+OptionValue Text::write(const std::string& member) {
+  return member;
+}
+
+template <>
+absl::Status Text::read(const OptionValue& value, const Reading&, std::string& member) {
+  member = std::get<std::string>(value);
+  return absl::OkStatus();
+}
+
+template <>
 OptionValue MeshAxes::write(const std::vector<std::pair<std::string, std::int64_t>>& member) {
   return absl::StrJoin(member, ",", absl::PairFormatter("="));
 }

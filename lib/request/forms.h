@@ -40,6 +40,7 @@ using BranchProbabilities = FormOf<OptionForm::kBranchProbabilities, std::map<st
 using CustomCalls = FormOf<OptionForm::kCustomCalls, std::vector<CustomCallCost>>;
 using KernelLists = FormOf<OptionForm::kKernelLists, std::vector<KernelList>>;
 using Settings = FormOf<OptionForm::kSettings, std::vector<std::pair<std::string, double>>>;
+using Text = FormOf<OptionForm::kText, std::string>;
 using MeshAxes = FormOf<OptionForm::kMeshAxes, std::vector<std::pair<std::string, std::int64_t>>>;
 using DeviceIds = FormOf<OptionForm::kDeviceIds, std::vector<std::int64_t>>;
 

@@ -53,6 +53,7 @@ enum class OptionForm : std::uint8_t {
   kKernelLists,          // NAME.OPERAND=[N,N]
   kSettings,             // PARAMETER=NUMBER
   kMeshAxes,             // one text, "data=4,model=2"
+  kText,                 // any text
   kDeviceIds,            // one text, "0,2,1,3"
 };
 

@@ -71,6 +71,7 @@ std::string_view expected_kind(OptionForm form) {
     case OptionForm::kKernelLists:
     case OptionForm::kSettings: return "an object with a value for each name";
     case OptionForm::kMeshAxes: return "an object such as {\"data\": 4, \"model\": 2}";
+    case OptionForm::kText: return "a text";
     case OptionForm::kDeviceIds: return "a list of device ids";
   }
   return "";

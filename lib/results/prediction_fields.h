@@ -19,7 +19,7 @@ namespace hloroof::internal {
 
 template <>
 struct EnumNames<CostSource> {
-  static constexpr std::string_view kNames[] = {"model", "compiler", "user", "assumed", "unknown"};
+  static constexpr std::string_view kNames[] = {"model", "code", "compiler", "user", "assumed", "unknown"};
 };
 
 template <>
@@ -481,6 +481,9 @@ struct Described<CoveragePart> {
   static constexpr auto kFields =
       fields(field("modelled", Unit::kShare, "Modelled, or given by the compiler or the user.",
                    [](const CoveragePart& part) { return part.step.modelled_share; })
+                 .at_most(kWhole),
+             field("code", Unit::kShare, "Cycles of the compiler's final code.",
+                   [](const CoveragePart& part) { return part.step.code_share; })
                  .at_most(kWhole),
              field("assumed", Unit::kShare, "Based on an assumption that a diagnostic states.",
                    [](const CoveragePart& part) { return part.step.assumed_share; })

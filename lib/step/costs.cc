@@ -228,6 +228,15 @@ void use_compiler_estimate(InstructionView instruction, const Device& device, Op
   for (double& busy : demand.busy) busy = std::min(busy, *seconds);
 }
 
+// An op that carries a collective is modelled, because the code's transfers to other devices are not followed.
+void use_code(InstructionView instruction, const CostInputs& inputs, const Work& work, OpTime& time) {
+  if (inputs.code == nullptr || work.is_free || work.seconds) return;
+  const FoundCode found = find_code_of(*inputs.code, instruction);
+  if (found.use != CodeUse::kUsed) return;
+  time_by_code(work, cycles_of(*found.row, instruction), inputs.device, time);
+  time.seconds = std::min(time.seconds, kForever);
+}
+
 // Computes the time and the demand of an instruction from its work.
 void time_instruction(InstructionView instruction, const CostInputs& inputs, const Work& work, double products_busy,
                       OpTime& time, Demand& demand) {
@@ -242,6 +251,7 @@ void time_instruction(InstructionView instruction, const CostInputs& inputs, con
       !assumed_rate(work, time, inputs.device, products_busy).empty()) {
     time.source = CostSource::kAssumed;
   }
+  if (!is_collective) use_code(instruction, inputs, work, time);
   demand = plain_demand(instruction, work, time, inputs.device);
   add_collectives(instruction, inputs.collectives, carried, time, demand);
   if (inputs.options.estimates == EstimateSource::kCompiler) {

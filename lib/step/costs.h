@@ -15,6 +15,7 @@
 #include "hloroof/predict.h"
 #include "lib/analysis/mesh.h"
 #include "lib/schedule/demand.h"
+#include "lib/step/program_code.h"
 #include "lib/time/collective.h"
 #include "lib/time/numbers.h"
 #include "lib/work/work.h"
@@ -92,7 +93,8 @@ struct CostInputs {
   const CallGraph& calls;
   const Device& device;
   const CollectiveCosts& collectives;
-  const PredictOptions& options;  // custom_calls and estimates
+  const PredictOptions& options;      // custom_calls and estimates
+  const ProgramCode* code = nullptr;  // null: no code was given
 };
 
 // Returns the options of compute_work().

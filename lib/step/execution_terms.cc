@@ -8,6 +8,7 @@
 #include "absl/hash/hash.h"
 #include "lib/analysis/calls.h"
 #include "lib/step/facts.h"
+#include "lib/time/code_time.h"
 #include "lib/time/numbers.h"
 #include "lib/time/op_time.h"
 #include "lib/time/term_builder.h"
@@ -35,7 +36,8 @@ bool has_plain_terms(const StepFacts& facts, InstructionId id) {
   const Demand& demand = facts.costs.demand[id.index];
   const bool is_timed = demand.step == Step::kRun || demand.step == Step::kStart || demand.step == Step::kDone;
   if (!is_timed || !(demand.seconds < kForever)) return false;
-  if (facts.costs.time[id.index].source == CostSource::kCompiler) return false;
+  const CostSource source = facts.costs.time[id.index].source;
+  if (source == CostSource::kCompiler || source == CostSource::kCode) return false;
   return std::none_of(facts.collectives.exchanges.begin(), facts.collectives.exchanges.end(),
                       [&](const GradientExchange& exchange) { return exchange.after == id; });
 }
@@ -106,9 +108,15 @@ Term execution_terms(const StepFacts& facts, InstructionId id) {
   if (time.source == CostSource::kCompiler) {
     if (const auto seconds = compiler_seconds(facts.module->instruction(id), demand, numbers)) return seconds->term();
   }
+  const Work& work = facts.costs.work[id.index];
+  if (time.source == CostSource::kCode) {
+    const InstructionView instruction = facts.module->instruction(id);
+    const FoundCode code = find_code_of(*facts.code, instruction);
+    return code_terms(cycles_of(*code.row, instruction), device, op_time(work, device));
+  }
   Term term = with_collectives(
       facts, id,
-      op_terms(facts.costs.work[id.index], facts.target.device,
+      op_terms(work, facts.target.device,
                {time.launched_in_graph ? LaunchedBy::kCommandBuffer : LaunchedBy::kHost, facts.costs.products_busy}));
   for (const GradientExchange& exchange : facts.collectives.exchanges) {
     if (exchange.after != id || demand.step != Step::kStart) continue;  // otherwise a transfer of its own

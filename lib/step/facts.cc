@@ -1,18 +1,48 @@
 #include "lib/step/facts.h"
 
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "lib/analysis/calls.h"
 #include "lib/analysis/collectives.h"
 #include "lib/base/strings.h"
+#include "lib/base/units.h"
 #include "lib/hardware/topology.h"
 #include "lib/ir/rows.h"
+#include "lib/time/op_time.h"
 #include "lib/work/custom_call.h"
 #include "lib/work/kernel_runs.h"
 #include "lib/work/work.h"
 
 namespace hloroof::internal::inline step {
+namespace {
+
+// What the code of the module does that the device cannot: products above the peak. Empty if there is nothing.
+std::string impossible_code(const StepFacts& facts) {
+  constexpr double kTolerance = 1.02;  // of the rounded numbers in a device file
+  for (const ComputationId id : CallFacts::scheduled(facts.calls)) {
+    for (const InstructionView instruction : facts.module->computation(id).instructions()) {
+      const OpTime& time = facts.costs.time[instruction.id().index];
+      const Work& work = facts.costs.work[instruction.id().index];
+      if (time.source != CostSource::kCode || work.source != CostSource::kModel) continue;
+      double peak = 0;
+      for (const MatrixWork& product : work.matrix) {
+        if (product.is_shape_known) peak += matrix_peak_seconds(product, facts.target.device);
+      }
+      if (peak <= 0) continue;
+      const FoundCode code = find_code_of(*facts.code, instruction);
+      const double bundles = cycles_of(*code.row, instruction).busy / *facts.target.device.clock;
+      if (peak <= kTolerance * bundles) continue;
+      return absl::StrCat("the bundles of ", to_absl(instruction.name()), " take ", format_seconds(bundles),
+                          ", and its products take ", format_seconds(peak), " at the peak of ",
+                          facts.target.device.name);
+    }
+  }
+  return "";
+}
+
+}  // namespace
 
 absl::StatusOr<Target> configure_target(Target target, const PredictOptions& options) {
   if (options.topology) {
@@ -48,7 +78,7 @@ absl::StatusOr<CallGraph> find_calls(const Module& module, const PredictOptions&
 }
 
 CostInputs cost_inputs(const StepFacts& facts) {
-  return {*facts.module, facts.calls, facts.target.device, facts.collectives, facts.options};
+  return {*facts.module, facts.calls, facts.target.device, facts.collectives, facts.options, facts.code.get()};
 }
 
 ListSchedule find_schedule(const StepFacts& facts) {
@@ -85,7 +115,20 @@ absl::Status change_target(Target target, const PredictOptions& options, StepFac
                        options.collectives);
   if (!collectives.ok()) return collectives.status();
   facts.collectives = *std::move(collectives);
+  if (options.code.empty()) {
+    facts.code.reset();
+  } else if (facts.code == nullptr || !is_code_of(*facts.code, options.code, facts.target.device)) {
+    auto code = read_program_code(options.code, *facts.module, facts.target.device);
+    if (!code.ok()) return code.status();
+    facts.code = *std::move(code);
+  }
   time_instructions(cost_inputs(facts), facts.costs);
+  if (facts.code != nullptr) {
+    if (const std::string impossible = impossible_code(facts); !impossible.empty()) {
+      return invalid_argument(absl::StrCat("the code in ", options.code, " is of another TPU than ",
+                                           facts.target.device.name, ": ", impossible));
+    }
+  }
   facts.schedule = find_schedule(facts);
   return absl::OkStatus();
 }
@@ -178,7 +221,8 @@ std::vector<bool> assumed_computations(const StepFacts& facts) {
 CostSource op_source(const StepFacts& facts, InstructionId id) {
   const CostSource time = facts.costs.time[id.index].source;
   if (row_of(*facts.module, id).opcode == Opcode::kUnknown) return CostSource::kUnknown;
-  return time == CostSource::kCompiler ? time : worse(time, facts.costs.work[id.index].source);
+  const bool is_of_compiler = time == CostSource::kCompiler || time == CostSource::kCode;
+  return is_of_compiler ? time : worse(time, facts.costs.work[id.index].source);
 }
 
 }  // namespace hloroof::internal::inline step

@@ -19,6 +19,7 @@
 #include "lib/schedule/list_schedule.h"
 #include "lib/schedule/timeline.h"
 #include "lib/step/costs.h"
+#include "lib/step/program_code.h"
 
 namespace hloroof::internal::inline step {
 
@@ -32,8 +33,9 @@ struct StepFacts {
 
   // The parts.
   CallGraph calls;
-  CollectiveCosts collectives;  // includes the mesh and its mapping to the machine
-  Costs costs;                  // work, time and demand of each instruction
+  CollectiveCosts collectives;              // includes the mesh and its mapping to the machine
+  std::shared_ptr<const ProgramCode> code;  // null: PredictOptions::code is empty
+  Costs costs;                              // work, time and demand of each instruction
   AsyncPairs pairs;
   ListSchedule schedule;  // empty if the module has a schedule
   Timeline timeline;      // the replay: sums over the step, critical path, events

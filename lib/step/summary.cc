@@ -81,7 +81,7 @@ void Summary::add_up(const StepFacts& facts, StepSummary& result) const {
   result.step_seconds = sums.seconds;
   result.serial_seconds = sums.serial_seconds;
   double exposed[kResourceCount] = {};
-  double by_source[5] = {};
+  double by_source[static_cast<int>(CostSource::kUnknown) + 1] = {};
   for (ComputationId id : CallFacts::scheduled(facts.calls)) {
     const double n = facts.executions(id);
     for (InstructionId op : ops_[id.index]) {
@@ -114,7 +114,8 @@ void Summary::add_up(const StepFacts& facts, StepSummary& result) const {
   if (step > 0) {
     result.assumed_share = by_source[static_cast<int>(CostSource::kAssumed)] / step;
     result.unknown_share = by_source[static_cast<int>(CostSource::kUnknown)] / step;
-    result.modelled_share = std::max(0.0, 1 - result.assumed_share - result.unknown_share);
+    result.code_share = by_source[static_cast<int>(CostSource::kCode)] / step;
+    result.modelled_share = std::max(0.0, 1 - result.code_share - result.assumed_share - result.unknown_share);
   }
   result.family = facts.target.device.family();
   int bound = static_cast<int>(Resource::kLatency);

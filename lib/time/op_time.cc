@@ -407,6 +407,15 @@ Term op_terms(const Work& work, const Device& device, const RunAs& as) {
   return term;
 }
 
+void find_bound(const Work& work, const Device& device, OpTime& time) {
+  PeakSeconds peak;
+  for (const MatrixWork& product : work.matrix) peak.matrix += matrix_peak_seconds(product, device);
+  const HbmBytes bytes = hbm_bytes(work, device);
+  peak.hbm = over(bytes.read + bytes.written, device.hbm.bandwidth);
+  peak.host = time.resources[Resource::kHost];
+  set_bound(peak, time);
+}
+
 MissingNumbers missing_numbers(const Work& work, const Device& device, const RunAs& as) {
   MissingNumbers missing;
   if (work.is_free || work.seconds) return missing;

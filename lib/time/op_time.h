@@ -157,6 +157,9 @@ Term op_terms(const Work& work, const Device& device, const RunAs& as = {});
 // work that is free. A missing number lowers the source of the time to CostSource::kAssumed.
 OpTime op_time(const Work& work, const Device& device, const RunAs& as = {}, MissingNumbers* missing = nullptr);
 
+// Sets the bound and the efficiency of `time`, which follow from its resources, its overhead and its seconds.
+void find_bound(const Work& work, const Device& device, OpTime& time);
+
 // The device numbers that op_time() needs for `work` and that the device does not state.
 MissingNumbers missing_numbers(const Work& work, const Device& device, const RunAs& as);
 

@@ -14,8 +14,9 @@
 namespace hloroof::internal::inline work {
 namespace {
 
-constexpr double kAtomicBytes = 32;  // a sector of the level-2 cache, in which one atomic operation updates all elements
-constexpr int kNarrowBits = 32;      // atomic operations on less than a word are loops that compare and swap the word
+constexpr double kAtomicBytes =
+    32;                          // a sector of the level-2 cache, in which one atomic operation updates all elements
+constexpr int kNarrowBits = 32;  // atomic operations on less than a word are loops that compare and swap the word
 
 // The contiguous elements of a block of `sizes` in an array of `shape`.
 double run_of(const Shape& shape, const std::vector<std::int64_t>& sizes) {
@@ -49,7 +50,8 @@ std::vector<std::int64_t> update_window(InstructionView scatter, const Shape& op
 void add_pieces(InstructionView instruction, double share, SizeCache& sizes, Work& work) {
   const Opcode opcode = instruction.opcode();
   const bool is_slice = opcode == Opcode::kSlice || opcode == Opcode::kDynamicSlice;
-  if ((!is_slice && opcode != Opcode::kGather && opcode != Opcode::kScatter) || instruction.operand_count() == 0) return;
+  if ((!is_slice && opcode != Opcode::kGather && opcode != Opcode::kScatter) || instruction.operand_count() == 0)
+    return;
   const Shape& array = instruction.operand(0).shape();
   if (!array.layout.tiles.empty() || array.is_tuple()) return;
   const double element = bits(array.element_type) / 8.0;
@@ -57,7 +59,8 @@ void add_pieces(InstructionView instruction, double share, SizeCache& sizes, Wor
   pieces.array_bytes = sizes[instruction.operand(0).shape_id()].padded_bytes;
   if (is_slice) {
     const double elements = sizes[instruction.shape_id()].logical_elements;
-    const std::vector<SliceRange> ranges = opcode == Opcode::kSlice ? slice_ranges(instruction) : std::vector<SliceRange>();
+    const std::vector<SliceRange> ranges =
+        opcode == Opcode::kSlice ? slice_ranges(instruction) : std::vector<SliceRange>();
     const auto& order = array.layout.minor_to_major;
     const auto minor = static_cast<std::size_t>(order.empty() ? 0 : order[0]);
     const bool skips = minor < ranges.size() && ranges[minor].stride > 1;

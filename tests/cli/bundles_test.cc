@@ -41,6 +41,29 @@ TEST_CASE("bundles in JSON, CSV and Markdown") {
   CHECK_THAT(markdown.out, ContainsSubstring("- `matmul.1`: The code spills"));
 }
 
+TEST_CASE("a prediction by code, and the code of one op") {
+  const std::string folder = "tests/code/samples/matmul_v5e";
+  const std::string file = folder + "/1795705433804301779-TLP-hlo.txt";
+  const CliResult predicted = run_hloroof({"predict", file, "--device", "v5e", "--code", folder});
+  CHECK(predicted.code == kExitOk);
+  CHECK_THAT(predicted.out, ContainsSubstring("100.0 % by the compiler's code"));
+  CHECK_THAT(predicted.out, !ContainsSubstring("  trust"));
+  const OrderedJson step = json_of({"predict", file, "--device", "v5e", "--code", folder, "--format", "json"});
+  CHECK(step.at("coverage").at("code") == 1);
+  CHECK(step.at("ops").back().at("source") == "code");
+  const CliResult explained = run_hloroof({"explain", file, "matmul.1", "--device", "v5e", "--code", folder});
+  CHECK_THAT(explained.out, ContainsSubstring("257 + 87  matmul.1"));
+  CHECK_THAT(explained.out, ContainsSubstring("matmul.py:20"));
+  CHECK_THAT(explained.out, ContainsSubstring("bundles of the code"));
+  const OrderedJson op =
+      json_of({"explain", file, "matmul.1", "--device", "v5e", "--code", folder, "--format", "json"});
+  CHECK(op.at("code").at("vector_fills") == 257);
+  CHECK(op.at("code").at("model_seconds").get<double>() > 0);
+  const CliResult other = run_hloroof({"predict", "examples/decode_step.v5e.hlo", "--device", "v5e", "--code", folder});
+  CHECK(other.code == kExitBadInput);
+  CHECK_THAT(other.err, ContainsSubstring("is not of the program"));
+}
+
 TEST_CASE("one file, and a file that is no code beside others") {
   const TemporaryFolder folder;
   folder.write("1-good-01-packed-bundles-post-ra.txt", "     0   :  { %v1_v0 = vadd.f32 %v1_v0, %v1_v0 }\n");

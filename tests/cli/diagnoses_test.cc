@@ -127,10 +127,20 @@ TEST_CASE("diagnoses on the large corpus") {
 TEST_CASE("every diagnosis is on the list, once, and has a dump") {
   // Texts of these kinds do not come out of a compiler, or no dump of the corpus is one; tests/predict and numbers_test
   // have them.
-  std::set<DiagnosticCode> covered = {
-      kMissingAttribute,        kKernelVmemRoom,     kUnknownAttribute, kMissingOperand,
-      kMissingComputation,      kMemoryIncomplete,   kNoEntry,          kOperandMismatch,
-      kUnreadableSliceTransfer, kUnknownDeviceCount, kImpossibleNumber, kMissingPredecessor};
+  std::set<DiagnosticCode> covered = {kMissingAttribute,
+                                      kKernelVmemRoom,
+                                      kUnknownAttribute,
+                                      kMissingOperand,
+                                      kMissingComputation,
+                                      kMemoryIncomplete,
+                                      kNoEntry,
+                                      kOperandMismatch,
+                                      kUnreadableSliceTransfer,
+                                      kUnknownDeviceCount,
+                                      kImpossibleNumber,
+                                      kMissingPredecessor,
+                                      kCodeMismatch,
+                                      kCodeIncomplete};
   for (const Case& c : kShipped) covered.insert(c.code);
   for (const Case& c : kCorpus) covered.insert(c.code);
   std::set<DiagnosticCode> listed;

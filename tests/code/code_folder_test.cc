@@ -42,6 +42,17 @@ TEST_CASE("a folder has code and the program that it belongs to") {
   CHECK(folder->modules.size() == 1);
 }
 
+TEST_CASE("code belongs to the last program that was written before it") {
+  CodeFolder folder;
+  folder.modules = {"d/900-TLP-hlo.txt", "d/1000-TLP-hlo.txt.gz", "d/2000-TLP-hlo.txt"};
+  const auto of = [&](const std::string& stamp) { return folder.module_of({"", stamp, "fusion"}); };
+  CHECK(of("899") == std::nullopt);
+  CHECK(of("900") == 0u);
+  CHECK(of("999") == 0u);
+  CHECK(of("1500") == 1u);
+  CHECK(of("2001") == 2u);
+}
+
 TEST_CASE("a path may name one file") {
   const std::string path =
       source_path("tests/code/samples/ops_v5e/1795704197751250973-copy.21-01-packed-bundles-post-ra.txt");

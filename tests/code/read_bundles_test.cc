@@ -53,6 +53,20 @@ TEST_CASE("an instruction that is not known is named and no error") {
   CHECK(program->unread == std::vector<std::string>{"sadd.s32", "sfrob.u32"});
 }
 
+TEST_CASE("code says how many matrix units it names, and whether it is for joined cores") {
+  const auto plain = read_bundles("0 : { %1 = vmatpush.msra.mxu0 %v1_v0 }\n0x1 : { %2 = vdwg.mxu3 }\n", "a.txt");
+  REQUIRE(plain.ok());
+  CHECK(plain->matrix_units == 4);
+  CHECK_FALSE(plain->joins_cores);
+  const auto alone = read_bundles("0 : { %s1_s0 = sld [smem:[#allocation3]] /* core id */ }\n", "a.txt");
+  REQUIRE(alone.ok());
+  CHECK(alone->matrix_units == 0);
+  CHECK_FALSE(alone->joins_cores);
+  const auto joined = read_bundles("0 : { %s1_s0 = sld [smem:[#allocation3]] /* megacore core id */ }\n", "a.txt");
+  REQUIRE(joined.ok());
+  CHECK(joined->joins_cores);
+}
+
 TEST_CASE("errors say where") {
   using Catch::Matchers::ContainsSubstring;
   CHECK_THAT(message_of(""), ContainsSubstring("no bundle"));

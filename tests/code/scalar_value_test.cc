@@ -26,6 +26,8 @@ TEST_CASE("operations are those of 32 bits") {
       {ScalarOpcode::kAdd, kMinusOne, 2, 1},
       {ScalarOpcode::kSubtract, 1, 2, kMinusOne},
       {ScalarOpcode::kMultiply, 1U << 20, 1U << 12, 0},
+      {ScalarOpcode::kMultiplyHigh, 1U << 20, 1U << 12, 1},
+      {ScalarOpcode::kMultiplyHigh, 17, 3435973837U, 13},  // four fifths of it, from which shifts make 17 / 5
       {ScalarOpcode::kShiftLeft, 1, 33, 2},
       {ScalarOpcode::kShiftRight, kMinusOne, 28, 15},
       {ScalarOpcode::kShiftRightSigned, kMinusOne, 28, kMinusOne},

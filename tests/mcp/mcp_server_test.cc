@@ -82,7 +82,7 @@ TEST_CASE("a session begins with a version that both know") {
 
 TEST_CASE("the description of the tools follows from that of the commands") {
   const Json tools = answer_to(kExamples, "tools/list", Json::object())["result"]["tools"];
-  CHECK(tools.size() == 9);
+  CHECK(tools.size() == 10);
   check_golden("tests/mcp/tools.json", tools.dump(1) + "\n");
   for (const Json& tool : tools) {
     for (const auto& [name, schema] : tool["inputSchema"]["properties"].items()) {
@@ -261,7 +261,7 @@ TEST_CASE("dumps and schemas are resources, a page at a time") {
     params["cursor"] = result["nextCursor"];
   }
   CHECK(pages == 3);
-  CHECK(names.size() == 250 + 10);
+  CHECK(names.size() == 250 + 11);
   const Json read = answer_to(folder.path(), "resources/read", {{"uri", names.back()}});
   CHECK(read["result"]["contents"][0]["text"] == "HloModule m\n");
   for (std::size_t i = 0; i < 10; ++i) {
@@ -355,7 +355,7 @@ TEST_CASE("a request that was cancelled while it waited has no answer") {
 TEST_CASE("a dump that vanishes is an error") {
   const TemporaryFolder folder;
   const std::string file = folder.write("m.hlo", "HloModule m\n");
-  CHECK(answer_to(folder.path(), "resources/list", Json::object())["result"]["resources"].size() == 11);
+  CHECK(answer_to(folder.path(), "resources/list", Json::object())["result"]["resources"].size() == 12);
   fs::remove(file);
   CHECK(answer_to(folder.path(), "resources/read", {{"uri", "hloroof:///dumps/m.hlo"}})["error"]["code"] == -32002);
   CHECK(is_error(call(folder.path(), "predict", {{"file", {"m.hlo"}}, {"device", {"tpu_v5e"}}})));

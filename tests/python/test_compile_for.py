@@ -72,6 +72,38 @@ def test_op_names_are_those_without_the_export():
     assert _ahead._without_export('op_name="values[1]"', "f", ["p['w']", 'p["w"]']) == 'op_name="p[\\"w\\"]"'
 
 
+@has_libtpu
+def test_final_code(cache):
+    compiled = hloroof.jax.compile_for(product, (shape(512, 512), shape(512, 512)), "v5e", code=True)
+    assert compiled.code is not None and compiled.code.parent == compiled.path.parent
+    names = sorted(file.name for file in compiled.code.iterdir())
+    assert any(name.endswith("-packed-bundles-post-ra.txt.gz") for name in names)
+    assert [name for name in names if not name.endswith(".gz")] == [names[0]] and names[0].endswith("-TLP-hlo.txt")
+    by_code, by_model = compiled.predict(), compiled.predict(code="")
+    assert by_code.coverage.code > 0.5 and by_model.coverage.code == 0
+    assert {op.source for op in by_code.ops} >= {"code"}
+    assert by_code.step_seconds == pytest.approx(by_model.step_seconds, rel=0.5)
+    again = hloroof.jax.compile_for(product, (shape(512, 512), shape(512, 512)), "v5e", code=True)
+    assert again.from_cache and again.code == compiled.code and again.predict().step_seconds == by_code.step_seconds
+    assert hloroof.jax.compile_for(product, (shape(512, 512), shape(512, 512)), "v5e").code is None
+
+
+@has_libtpu
+def test_final_code_without_a_cache():
+    compiled = hloroof.jax.compile_for(product, (shape(128, 128), shape(128, 128)), "v6e", code=True, cache=False)
+    folder = compiled.code
+    assert compiled.predict().coverage.code > 0
+    del compiled
+    assert not folder.exists()
+
+
+def test_final_code_is_for_tpus(monkeypatch):
+    pytest.importorskip("jax")
+    monkeypatch.setattr(_ahead, "check_compiler", lambda platform, what: None)
+    with pytest.raises(ValueError, match="code=True is for TPUs"):
+        hloroof.jax.compile_for(product, (shape(8, 8), shape(8, 8)), "h100_sxm", code=True)
+
+
 def test_devices_without_a_compiler():
     with pytest.raises(ValueError, match="no compiler for mi300x ahead of time; expected an NVIDIA GPU or one of tpu_v2"):
         hloroof.jax.compile_for(product, (), "mi300x")

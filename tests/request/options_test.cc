@@ -78,6 +78,7 @@ PredictOptions random_options(Random& random) {
   if (random.maybe()) options.collectives.imbalance = 1 + random.number();
   if (random.maybe()) options.model_flops = 1e12 * (1 + random.number());
   if (random.maybe()) options.price = 0.25 * static_cast<double>(1 + random.below(40));
+  if (random.maybe()) options.code = "dump of code/" + random.name();
   options.strict = random.maybe();
   return options;
 }
@@ -106,7 +107,7 @@ std::string described(const PredictOptions& o) {
                   " devices ", absl::StrJoin(o.mesh.device_order, ";"), " wrap ",
                   o.mesh.wrap ? static_cast<int>(*o.mesh.wrap) : -1, " reduce ",
                   optional(o.collectives.reduce_element_bytes), " imbalance ", shortest(o.collectives.imbalance),
-                  " model ", optional(o.model_flops), " price ", optional(o.price));
+                  " model ", optional(o.model_flops), " price ", optional(o.price), " code ", o.code);
   return out;
 }
 
@@ -186,6 +187,7 @@ std::string json_of(const PredictOptions& o) {
   add("imbalance", number(o.collectives.imbalance));
   if (o.model_flops) add("model_flops", number(*o.model_flops));
   if (o.price) add("price", number(*o.price));
+  if (!o.code.empty()) add("code", quoted(o.code));
   add("strict", o.strict ? "true" : "false");
   return "{" + absl::StrJoin(members, ", ") + "}";
 }

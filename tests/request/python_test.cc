@@ -30,6 +30,7 @@ std::string_view python_type(OptionForm form) {
     case OptionForm::kKernelLists: return "Optional[KernelLists]";
     case OptionForm::kSettings: return "Optional[Mapping[str, Number]]";
     case OptionForm::kMeshAxes: return "Union[Mapping[str, int], str, None]";
+    case OptionForm::kText: return "str";
     case OptionForm::kDeviceIds: return "Union[Sequence[int], str, None]";
   }
   return "";

@@ -47,7 +47,8 @@ function drawCards() {
     ['peak memory', 'hbm', bytes(memory.hbm_peak_bytes, MEMORY_DIGITS),
       `of ${bytes(memory.usable_bytes, MEMORY_DIGITS)} usable${memory.fits ? '' : ': does NOT fit'}`, !memory.fits],
     ['coverage', 'coverage', percent(p.coverage.modelled),
-      `${percent(p.coverage.assumed)} assumed, ${percent(p.coverage.unknown)} unknown`],
+      (p.coverage.code > 0 ? `${percent(p.coverage.code)} by the compiler's code, ` : '') +
+          `${percent(p.coverage.assumed)} assumed, ${percent(p.coverage.unknown)} unknown`],
   ];
   $('verdict').innerHTML = withCode(data.verdict);
   $('cards').innerHTML = cards.map(([name, term, value, remark, bad]) => `<div class="card${bad ? ' bad' : ''}">` +

@@ -174,6 +174,8 @@ class Coverage:
 
     modelled: float
     """Modelled, or given by the compiler or the user."""
+    code: float
+    """Cycles of the compiler's final code."""
     assumed: float
     """Based on an assumption that a diagnostic states."""
     unknown: float
@@ -228,8 +230,8 @@ class Op:
     efficiency: Optional[float]
     """Share of the nominal peak of the limiting resource; None if it takes no time."""
     source: str
-    """Origin of the time: the model, the compiler, the user, an assumption, or unknown. One of model, compiler, user,
-    assumed, unknown."""
+    """Origin of the time: the model, the compiler, the user, an assumption, or unknown. One of model, code, compiler,
+    user, assumed, unknown."""
     op_name: Optional[str]
     """op_name of the metadata: the path in the traced program."""
     source_file: Optional[str]

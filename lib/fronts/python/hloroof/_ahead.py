@@ -11,6 +11,7 @@ import dataclasses
 import importlib.util
 import inspect
 import keyword
+import os
 import pathlib
 import pickle
 import re
@@ -194,11 +195,21 @@ def abstract_device(chip: Chip) -> Any:
     return jax.sharding.AbstractDevice(device_kind=chip.kind, num_cores=chip.cores, platform=platform)
 
 
-class Compiler:
-    """A process with the compiler. It starts with the first program; use it in a ``with`` statement, from one thread at a time."""
+_CODE_FLAGS = (
+    "--xla_jf_dump_to={folder} --xla_jf_dump_llo_text=true --xla_jf_dump_llo_pass_label_regex=packed-bundles-post-ra"
+)
 
-    def __init__(self) -> None:
+
+class Compiler:
+    """A process with the compiler. It starts with the first program; use it in a ``with`` statement, from one thread at a time.
+    libtpu dumps its final code to the folder ``code`` if there is one."""
+
+    def __init__(self, code: Optional[str] = None) -> None:
         self._process: Optional[Process] = None
+        self._environment = {**TPU_ELSEWHERE, "JAX_PLATFORMS": "cpu"}
+        if code is not None:  # libtpu reads its flags when it is loaded: they are of a process, not of a compile
+            given = os.environ.get("LIBTPU_INIT_ARGS", "")
+            self._environment["LIBTPU_INIT_ARGS"] = f"{given} {_CODE_FLAGS.format(folder=code)}".strip()
 
     def __enter__(self) -> Compiler:
         return self
@@ -216,7 +227,7 @@ class Compiler:
         """Returns the optimized HLO text. Raises ``CompileError`` if there is none, also after ``timeout`` seconds; if the program
         does not fit in memory, the error has the text that the compiler had."""
         if self._process is None:
-            self._process = Process("hloroof._ahead", {**TPU_ELSEWHERE, "JAX_PLATFORMS": "cpu"})
+            self._process = Process("hloroof._ahead", self._environment)
         try:
             text, error = self._process.ask(job, timeout)
         except Ended as ended:

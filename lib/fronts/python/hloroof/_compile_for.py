@@ -11,6 +11,8 @@ import inspect
 import math
 import os
 import pathlib
+import re
+import shutil
 import tempfile
 import time
 import zlib
@@ -42,15 +44,21 @@ class CompiledProgram:
     """The text in the cache, which the command reads as well; ``None`` without a cache."""
     from_cache: bool
     """Whether it was there already."""
+    code: Optional[pathlib.Path] = None
+    """The folder of libtpu's final code, which ``hloroof bundles`` reads; ``None`` without ``compile_for(..., code=True)``."""
+    _folder: Any = dataclasses.field(default=None, repr=False, compare=False)  # removes the folder if no cache keeps it
 
     def as_text(self) -> str:
         """Returns the optimized HLO text."""
         return self.text
 
     def predict(self, **options: Unpack[Options]) -> StepPrediction:
-        """Predicts the program on the device that it was compiled for. ``options`` are those of ``hloroof.predict_step_time``."""
+        """Predicts the program on the device that it was compiled for. ``options`` are those of ``hloroof.predict_step_time``. A
+        program with its final code is priced by it, unless ``code`` says otherwise: with ``code=""`` by the model alone."""
         from hloroof._functions import predict_step_time
 
+        if self.code is not None:
+            options.setdefault("code", str(self.code))
         return predict_step_time(self, self.device, **options)
 
 
@@ -66,6 +74,7 @@ def compile_for(
     donate_argnums: Union[int, Sequence[int], None] = None,
     static_argnums: Union[int, Sequence[int], None] = None,
     options: Optional[Mapping[str, Any]] = None,
+    code: bool = False,
     cache: Union[bool, str, os.PathLike[str]] = True,
     timeout: Optional[float] = None,
 ) -> CompiledProgram:
@@ -85,6 +94,9 @@ def compile_for(
     ``out_shardings`` are those of ``jax.jit``, with a ``PartitionSpec`` of these axes or a sharding of JAX in each place;
     ``donate_argnums`` and ``static_argnums`` are those of ``jax.jit``. A function that is jitted with its own needs none of them.
     ``options`` are options of the compiler: ``{"xla_tpu_scoped_vmem_limit_kib": "65536"}``. ``LIBTPU_INIT_ARGS`` holds as well.
+
+    With ``code``, libtpu also dumps its final code, for TPUs alone: ``compiled.code`` is the folder, ``compiled.predict()`` prices
+    ops by the cycles there, and the command ``hloroof bundles`` lists them with their spills and waits.
 
     The compiler runs in a process of its own for at most ``timeout`` seconds. Results are kept in ``cache``, a folder, by default
     ``HLOROOF_CACHE_DIR`` or ``~/.cache/hloroof``, under a hash of the program, the topology, the options and the versions of JAX
@@ -110,18 +122,56 @@ def compile_for(
         static_argnums=static_argnums,
         options=options,
     )
+    if code and prepared.job.platform != "tpu":
+        raise ValueError(f"code=True is for TPUs: there is no final code of libtpu for {place}")
     path = _path_in(cache, prepared.job, prepared.program)
+    kept_code = path.with_name(path.name.replace(".hlo.gz", ".code")) if path is not None and code else None
     kept = _read(path)
-    if kept is not None:
-        return CompiledProgram(prepared.device, kept, path, True)
+    if kept is not None and (kept_code is None or kept_code.is_dir()):
+        return CompiledProgram(prepared.device, kept, path, True, kept_code)
+    folder = tempfile.TemporaryDirectory(prefix="hloroof-code-") if code else None
     try:
-        with _ahead.Compiler() as compiler:
+        with _ahead.Compiler(folder.name if folder is not None else None) as compiler:
             text = compiler.compile(prepared.job, timeout)
     except _ahead.CompileError as error:
         raise _with_memory(error, prepared.device) from None
     if path is not None:
         _write(path, gzip.compress(text.encode(), 6, mtime=0))
-    return CompiledProgram(prepared.device, text, path, False)
+    if folder is None:
+        return CompiledProgram(prepared.device, text, path, False)
+    _reduce_code(pathlib.Path(folder.name))
+    if kept_code is not None and _keep_folder(pathlib.Path(folder.name), kept_code):
+        return CompiledProgram(prepared.device, text, path, False, kept_code)
+    return CompiledProgram(prepared.device, text, path, False, pathlib.Path(folder.name), folder)
+
+
+def _reduce_code(folder: pathlib.Path) -> None:
+    """Removes from a dump what ``hloroof`` does not read, and compresses the rest, to a tenth. Raises ``CompileError`` if there is no
+    code."""
+    count = 0
+    for file in folder.iterdir():
+        is_code = file.name.endswith("-packed-bundles-post-ra.txt") and not re.search(r"-TLP-|-<|schedule-analysis", file.name)
+        if is_code:
+            (folder / f"{file.name}.gz").write_bytes(gzip.compress(file.read_bytes(), 6, mtime=0))
+            count += 1
+        if is_code or not file.name.endswith("-TLP-hlo.txt"):
+            file.unlink()
+    if count == 0:
+        raise _ahead.CompileError("libtpu dumped no final code: it compiled no operation of the program on its own, or is too old")
+
+
+def _keep_folder(folder: pathlib.Path, to: pathlib.Path) -> bool:
+    """Copies a folder into the cache at once. Returns whether it is there: a cache that cannot be written is no error."""
+    unfinished = None
+    try:
+        _remove_unfinished(to.parent)
+        unfinished = tempfile.mkdtemp(dir=to.parent, suffix=_UNFINISHED)
+        shutil.copytree(folder, unfinished, dirs_exist_ok=True)
+        os.replace(unfinished, to)
+    except OSError:  # also if another process was first
+        if unfinished is not None:
+            shutil.rmtree(unfinished, ignore_errors=True)
+    return to.is_dir()
 
 
 def _with_memory(error: _ahead.CompileError, device: str) -> _ahead.CompileError:
@@ -373,5 +423,9 @@ def _remove_unfinished(folder: pathlib.Path) -> None:
     """Removes what processes left behind that ended while they wrote."""
     for left in folder.glob("*" + _UNFINISHED):
         with contextlib.suppress(OSError):
-            if time.time() - left.stat().st_mtime > _UNFINISHED_SECONDS:
+            if time.time() - left.stat().st_mtime <= _UNFINISHED_SECONDS:
+                continue
+            if left.is_dir():
+                shutil.rmtree(left, ignore_errors=True)
+            else:
                 left.unlink()

@@ -50,7 +50,8 @@ def predict_step_time(
     - ``mesh``: axes, outermost first, ``{"data": 4, "model": 2}``; ``mesh_order`` and ``device_order`` place them on the machine
     - ``wrap``, ``reduce_dtype``, ``imbalance``: what if all axes were rings, reductions sent ``"s8"``, or exchanges were uneven
 
-    ``estimates="compiler"`` takes the times of ops from the estimates in the dump. With ``strict``, the call raises
+    ``code`` is the folder of libtpu's final code of this program: ops that have code there take its cycles. ``hloroof.jax.compile_for``
+    makes it. ``estimates="compiler"`` takes the times of ops from the estimates in the dump. With ``strict``, the call raises
     ``IncompleteError`` if anything is not known. A program that was compiled for another kind of machine is an error unless
     ``allow_other_backend`` is set.
 

@@ -21,6 +21,7 @@ class Options(TypedDict, total=False):
     partitions: Optional[int]
     price: Optional[float]
     estimates: str
+    code: str
     trip_counts: Optional[Mapping[str, int]]
     default_trip_count: int
     custom_calls: Optional[Mapping[str, Mapping[str, float]]]

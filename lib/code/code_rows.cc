@@ -1,4 +1,4 @@
-#include "lib/explain/code_rows.h"
+#include "lib/code/code_rows.h"
 
 #include <array>
 #include <memory>
@@ -8,7 +8,7 @@
 #include "lib/code/executor.h"
 #include "lib/code/read_bundles.h"
 
-namespace hloroof::internal::inline explain {
+namespace hloroof::internal::inline code {
 namespace {
 
 void count_code(const CodeProgram& program, CodeRow& row) {
@@ -58,6 +58,8 @@ void count_transfers(const CodeRun& run, const CodeCore& core, CodeRow& row) {
   row.bytes_read = run.totals.bytes_read;
   row.bytes_written = run.totals.bytes_written;
   row.bytes_either = run.totals.bytes_either;
+  row.hbm_cycles = run.totals.bytes_read / core.read_rate + run.totals.bytes_written / core.write_rate +
+                   run.totals.bytes_either / core.hbm_rate;
   row.transfers = run.totals.transfers;
   row.waits = run.totals.waits;
 }
@@ -75,6 +77,8 @@ absl::StatusOr<CodeRow> code_row(const CodeFile& file, const Device& device, std
   row.op = file.instruction;
   row.file = file.path;
   row.unread = program->unread;
+  row.matrix_units = program->matrix_units;
+  row.joins_cores = program->joins_cores;
   count_code(*program, row);
   CodeRun run = run_code(*program, *core, 0, (*text)->view());
   // Code that asks for the number of its core may do something else on each, and the slowest decides.
@@ -93,4 +97,4 @@ absl::StatusOr<CodeRow> code_row(const CodeFile& file, const Device& device, std
   return row;
 }
 
-}  // namespace hloroof::internal::inline explain
+}  // namespace hloroof::internal::inline code

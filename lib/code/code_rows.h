@@ -1,7 +1,7 @@
 // What the final code of an operation takes on a core: cycles by unit, spills, empty bundles, transfers and waits. Read
 // by `hloroof bundles`.
-#ifndef HLOROOF_LIB_EXPLAIN_CODE_ROWS_H_
-#define HLOROOF_LIB_EXPLAIN_CODE_ROWS_H_
+#ifndef HLOROOF_LIB_CODE_CODE_ROWS_H_
+#define HLOROOF_LIB_CODE_CODE_ROWS_H_
 
 #include <cstdint>
 #include <optional>
@@ -13,7 +13,7 @@
 #include "hloroof/device.h"
 #include "lib/code/code_folder.h"
 
-namespace hloroof::internal::inline explain {
+namespace hloroof::internal::inline code {
 
 // The instructions of one unit that ran.
 struct CodeUnitRow {
@@ -33,8 +33,10 @@ struct CodeRow {
   std::int64_t source_line = 0;
   std::int64_t core = 0;  // the one that takes longest
   std::int64_t bundles = 0;
+  std::int64_t matrix_units = 0;  // that the code names: one more than the highest number
+  bool joins_cores = false;       // written for several cores that run it together
   std::optional<double> seconds;
-  std::optional<double> model_seconds;  // what a prediction of the program takes for it; nullopt if there is none
+  std::optional<double> model_seconds;  // what a prediction without code takes for it; nullopt if there is none
   std::optional<double> cycles;         // busy, waiting and draining
   std::optional<double> busy_cycles;
   std::optional<double> empty_cycles;  // of those: bundles in which a result is awaited
@@ -49,6 +51,7 @@ struct CodeRow {
   std::optional<double> bytes_read;
   std::optional<double> bytes_written;
   std::optional<double> bytes_either;
+  std::optional<double> hbm_cycles;  // of the transfers from and to HBM, if they follow one another
   std::optional<std::int64_t> transfers;
   std::optional<std::int64_t> waits;
   std::vector<CodeUnitRow> units;  // empty if it is not known which bundles run
@@ -60,6 +63,6 @@ struct CodeRow {
 // Reads a file and follows its code on a core of `device`. Errors: those of code_core() and read_bundles().
 absl::StatusOr<CodeRow> code_row(const CodeFile& file, const Device& device, std::int64_t max_bytes);
 
-}  // namespace hloroof::internal::inline explain
+}  // namespace hloroof::internal::inline code
 
-#endif  // HLOROOF_LIB_EXPLAIN_CODE_ROWS_H_
+#endif  // HLOROOF_LIB_CODE_CODE_ROWS_H_
