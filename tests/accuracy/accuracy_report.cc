@@ -96,6 +96,7 @@ int run(int argc, char** argv) {
   report_tpu_matmuls(shared, report);
   report_observed(report);
   report_measured_kernels(report);
+  report_h100_programs(report);
   report_pallas_kernels(shared, report);
   report_steps(shared, report);
   report_gpu_matmuls(shared, report);

@@ -27,6 +27,9 @@ void report_observed(Report& report);
 // Kernels measured by tokamax, by their dumps in kernels/.
 void report_measured_kernels(Report& report);
 
+// Programs of JAX measured on one H100, by their dumps in h100/.
+void report_h100_programs(Report& report);
+
 // Pallas kernels measured by tokamax, by the dumps of the shared corpus.
 void report_pallas_kernels(const std::string& shared, Report& report);
 
