@@ -170,8 +170,7 @@ std::vector<ProductPart> spatial_parts(InstructionView convolution) {
   if (!numbers || convolution.operand_count() < 1) return parts;
   const Window sliding = window(convolution).value_or(Window{});
   for (std::size_t i = 0; i < numbers->lhs_spatial.size(); ++i) {
-    parts.push_back(
-        spatial_dimension(i, convolution.operand(0).shape(), convolution.shape(), sliding, *numbers).part);
+    parts.push_back(spatial_dimension(i, convolution.operand(0).shape(), convolution.shape(), sliding, *numbers).part);
   }
   return parts;
 }

@@ -66,8 +66,8 @@ std::optional<Nest> nest_of(InstructionView product, const WindowConfig& config)
   const std::vector<ProductPart> spatial = spatial_parts(product);
   const Shape& out = product.shape();
   const std::size_t loops = 2 * spatial.size() + 3;
-  if (config.iteration_bounds.size() != loops || loops > kMostLoops || numbers->output_spatial.size() < spatial.size() ||
-      numbers->rhs_spatial.size() < spatial.size() ||
+  if (config.iteration_bounds.size() != loops || loops > kMostLoops ||
+      numbers->output_spatial.size() < spatial.size() || numbers->rhs_spatial.size() < spatial.size() ||
       config.output_window_bounds.size() != out.layout.minor_to_major.size()) {
     return std::nullopt;
   }
@@ -123,8 +123,8 @@ std::vector<std::int64_t> dimension_order(const Shape& shape, bool in_memory) {
   return order;
 }
 
-// The moves along the dimensions of `to`, which has the elements of `from` in the same order. Dimensions that become one
-// another together share their moves.
+// The moves along the dimensions of `to`, which has the elements of `from` in the same order. Dimensions that become
+// one another together share their moves.
 std::optional<Moves> regrouped(const Shape& from, const Moves& moves, const Shape& to, bool in_memory) {
   if (from.dimensions == to.dimensions && moves.size() == to.dimensions.size()) return moves;
   Moves result(to.rank());

@@ -185,7 +185,7 @@ def compile_generation(generation, arguments):
             os.remove(os.path.join(dump, entry))
         try:
             operands = [jax.ShapeDtypeStruct(shape, dtype, sharding=sharding) for shape, dtype in shapes]
-            compiled = jax.jit(function, out_shardings=sharding).lower(*operands).compile()
+            text = jax.jit(function, out_shardings=sharding).lower(*operands).compile().as_text()
         except Exception as error:  # a generation that lacks a type, or an op that it refuses
             print(generation, name, str(error).splitlines()[0][:150], file=sys.stderr)
             continue
@@ -200,7 +200,7 @@ def compile_generation(generation, arguments):
             continue
         file = f"{name}.{generation}.hlo.gz"
         with open(os.path.join(arguments.folder, file), "wb") as out:
-            out.write(gzip.compress(stripped(compiled.as_text()).encode(), mtime=0))
+            out.write(gzip.compress(stripped(text).encode(), mtime=0))
         total = lambda key: sum(op[key] or 0 for op in told["ops"])
         rows.append({
             "file": file, "generation": generation, "category": category, "name": name,
