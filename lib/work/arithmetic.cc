@@ -131,6 +131,15 @@ double lane_reduction_elements(const Shape& operand, const ArraySize& size) {
   return size.padded_elements / std::max(std::ceil(extent / static_cast<double>(lanes)), 1.0);
 }
 
+// Whether the lanes of a register of `value` all hold the same, because a broadcast repeats it along them.
+bool fills_lanes(InstructionView value) {
+  const InstructionView source = origin(value, [](InstructionView at) { return flow(at.opcode()) == Flow::kConverts; });
+  const std::int64_t lane = minor_dimensions(source.shape()).lane;
+  if (source.opcode() != Opcode::kBroadcast || !is_tiled(source.shape()) || lane < 0) return false;
+  const std::vector<std::int64_t> dimensions = integers(source, AttributeKey::kDimensions);
+  return std::find(dimensions.begin(), dimensions.end(), lane) == dimensions.end();
+}
+
 // Adds what a broadcast along the lanes takes. An array that comes from memory has a row's value in a lane, which must
 // spread over all lanes of the row's registers. A value that was reduced over lanes in the same fusion already fills
 // them.
@@ -358,6 +367,12 @@ void add_arithmetic(InstructionView instruction, double share, SizeCache& sizes,
       const ElementType type =
           by_operand ? instruction.operand(0).shape().element_type : instruction.shape().element_type;
       const ElementType to = opcode == Opcode::kConvert ? instruction.shape().element_type : ElementType::kInvalid;
+      if (opcode == Opcode::kDivide && instruction.operand_count() == 2 && fills_lanes(instruction.operand(1))) {
+        // The reciprocal of a row's value is computed once, and each element is multiplied by it.
+        add_vector(work, Opcode::kDivide, type, lane_reduction_elements(instruction.shape(), size) * share);
+        add_vector(work, Opcode::kMultiply, type, size.padded_elements * share);
+        return;
+      }
       add_vector(work, opcode, type, size.padded_elements * share, false, to);
       return;
     }

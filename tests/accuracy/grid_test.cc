@@ -19,7 +19,7 @@ namespace {
 
 const std::string kFolder = source_path("tests/accuracy/grid/");
 
-const std::map<std::string, std::string> kDevices = {{"v2", "tpu_v2"},   {"v3", "tpu_v3"},   {"v4", "tpu_v4"},
+const std::map<std::string, std::string> kDevices = {{"v2", "tpu_v2"},   {"v3", "tpu_v3"},   {"v4", "tpu_v4_core"},
                                                      {"v5e", "tpu_v5e"}, {"v5p", "tpu_v5p"}, {"v6e", "tpu_v6e"},
                                                      {"7x", "tpu_v7x"}};
 

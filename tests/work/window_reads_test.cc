@@ -1,5 +1,5 @@
-// Checks how often the windows of a product's operands are fetched. The final code of the TPU compiler for the first two
-// products moves these bytes.
+// Checks how often the windows of a product's operands are fetched. The final code of the TPU compiler for the first
+// two products moves these bytes.
 #include <string>
 
 #include "tests/catch.h"
@@ -51,10 +51,12 @@ TEST_CASE("An operand of an operation after the product that a batch shares is f
   const Work work = root_work(
       "  q = " + q + " parameter(0)\n  k = " + q + " parameter(1)\n  d = " + decay + " parameter(2)\n",
       "f = " + scores + " fusion(q, k, d), kind=kOutput, calls=c" +
-          config(R"("2","1","14","2")", R"("2","1","14","32")", R"("2","1","512","2")", R"("2","16","37","1","1","1","1")"),
+          config(R"("2","1","14","2")", R"("2","1","14","32")", R"("2","1","512","2")",
+                 R"("2","16","37","1","1","1","1")"),
       "n {\n  ROOT p = " + q + " parameter(0)\n}\n" + "c {\n  p = " + q + " parameter(0)\n  r = " + q +
-          " parameter(1)\n  s = " + decay + " parameter(2)\n  t = " + q + " fusion(p), kind=kLoop, calls=n\n  conv = " +
-          scores + " convolution(t, r), window={size=4x16 stride=3x15 lhs_dilate=4x16}, dim_labels=01bf_01oi->01bf\n  e = " +
+          " parameter(1)\n  s = " + decay + " parameter(2)\n  t = " + q +
+          " fusion(p), kind=kLoop, calls=n\n  conv = " + scores +
+          " convolution(t, r), window={size=4x16 stride=3x15 lhs_dilate=4x16}, dim_labels=01bf_01oi->01bf\n  e = " +
           scores + " broadcast(s), dimensions={1,2,3}\n  ROOT m = " + scores + " multiply(conv, e)\n}\n");
   CHECK(work.read_again == 4.0 * 16 * 4096 * 4096);
 }
