@@ -275,8 +275,7 @@ void add_weights(Program& program, const VectorUnit& unit) {
       continue;
     }
     if (opcode == "reduce") {
-      program.computation(
-          "sum {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT c = f32[] add(a, b)\n}\n");
+      program.computation("sum {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT c = f32[] add(a, b)\n}\n");
       const std::string zero = program.parameter("f32[]");
       const std::string rows = program.parameter(program.shape("f32", "16384,1024"));
       program.add(program.shape("f32", "1024"), "reduce(" + rows + ", " + zero + "), dimensions={0}, to_apply=sum");
