@@ -145,6 +145,7 @@ struct Work {
   std::vector<MatrixWork> matrix;
   std::vector<VectorWork> vector;    // one entry per kind and type
   std::vector<VectorWork> epilogue;  // the part of `vector` applied to the result of a product in the same instruction
+  double read_again = 0;             // TPU: bytes of HBM beyond `read` that a product's windows are fetched again
   double product_steps = 1;          // TPU: windows along the contracted dimensions; their sums are accumulated
   double relayout_windows = 0;       // TPU: windows of the loop that changes a layout; 0: the text does not state it
   double partial_tile_elements = 0;  // padded elements of tiles that an in-place update covers only in part

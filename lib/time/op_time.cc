@@ -46,6 +46,7 @@ struct HbmBytes {
   double read = 0;
   double written = 0;
 };
+// Includes what is read once, and not what windows fetch again.
 HbmBytes hbm_bytes(const Work& work, const Device& device) {
   if (device.tpu() != nullptr) return {work.read.hbm, work.written.hbm};
   return {work.read.hbm + work.read.vmem, work.written.hbm + work.written.vmem};
@@ -93,7 +94,8 @@ template <class Num>
 Num hbm_seconds(const Work& work, const Numbers<Num>& n) {
   const Hbm& hbm = n.device().hbm;
   if (hbm.bandwidth <= 0 || hbm.efficiency <= 0) return 0.0;
-  const HbmBytes bytes = hbm_bytes(work, n.device());
+  HbmBytes bytes = hbm_bytes(work, n.device());
+  bytes.read += work.read_again;
   if (bytes.read <= 0 && bytes.written <= 0) return 0.0;
   const Num bandwidth = n.at(hbm.bandwidth);
   const Num efficiency = n.at(hbm.efficiency);

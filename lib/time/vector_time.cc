@@ -53,14 +53,15 @@ TypedOperations<Num> operations_of(ElementType type, const VectorUnit& unit, con
   return {"vector operations", n.at(unit.f32_rate)};
 }
 
-// Adds the time of moving elements through the cross-lane unit.
+// Adds the time of moving elements through the cross-lane unit. Only reductions are fast: whatever else moves elements
+// to other lanes, such as a sort or the spreading of a value over lanes, permutes them as a transpose does.
 template <class Num>
 void add_cross_lane(const VectorWork& v, const TpuCore::Vector& unit, const Numbers<Num>& n, VectorTime<Num>& time) {
   const bool is_relayout = v.opcode == Opcode::kTranspose;
   const double registers = v.elements / register_elements(unit);
-  Num cycles = n.at(unit.lane_reduction_cycles);
+  Num cycles = n.at(v.opcode == Opcode::kReduce ? unit.lane_reduction_cycles : unit.transpose_cycles);
   if (is_relayout) {
-    cycles = bits(v.type) == 16 ? n.at(unit.packed_transpose_cycles) / 2.0 : n.at(unit.transpose_cycles);
+    if (bits(v.type) == 16) cycles = n.at(unit.packed_transpose_cycles) / 2.0;
     time.relaid_registers += registers;
   }
   const Num seconds = n.amount(is_relayout ? "layout changed across lanes" : "across lanes", registers, "register") *

@@ -10,6 +10,7 @@
 #include "absl/types/span.h"
 #include "hloroof/attributes.h"
 #include "lib/ir/opcode_facts.h"
+#include "lib/ir/value_walk.h"
 #include "lib/values/attribute_values.h"
 #include "lib/work/contraction.h"
 #include "lib/work/inside.h"
@@ -130,6 +131,34 @@ double lane_reduction_elements(const Shape& operand, const ArraySize& size) {
   return size.padded_elements / std::max(std::ceil(extent / static_cast<double>(lanes)), 1.0);
 }
 
+// Whether the lanes of a register of `value` all hold the same, because a broadcast repeats it along them.
+bool fills_lanes(InstructionView value) {
+  const InstructionView source = origin(value, [](InstructionView at) { return flow(at.opcode()) == Flow::kConverts; });
+  const std::int64_t lane = minor_dimensions(source.shape()).lane;
+  if (source.opcode() != Opcode::kBroadcast || !is_tiled(source.shape()) || lane < 0) return false;
+  const std::vector<std::int64_t> dimensions = integers(source, AttributeKey::kDimensions);
+  return std::find(dimensions.begin(), dimensions.end(), lane) == dimensions.end();
+}
+
+// Adds what a broadcast along the lanes takes. An array that comes from memory has a row's value in a lane, which must
+// spread over all lanes of the row's registers. A value that was reduced over lanes in the same fusion already fills
+// them.
+void add_broadcast(InstructionView broadcast, double share, SizeCache& sizes, Work& work) {
+  if (broadcast.operand_count() != 1 || broadcast.operand(0).shape().rank() == 0) return;
+  const Shape& out = broadcast.shape();
+  const std::int64_t lane = minor_dimensions(out).lane;
+  if (!is_tiled(out) || lane < 0) return;
+  for (const std::int64_t d : integers(broadcast, AttributeKey::kDimensions)) {
+    if (d == lane) return;
+  }
+  const InstructionView source = origin(broadcast.operand(0), [](InstructionView at) {
+    return is_elementwise(at.opcode()) || flow(at.opcode()) == Flow::kRenames || flow(at.opcode()) == Flow::kReshapes;
+  });
+  if (source.opcode() != Opcode::kParameter) return;
+  add_vector(work, Opcode::kBroadcast, ElementType::kF32,
+             lane_reduction_elements(out, sizes[broadcast.shape_id()]) * share, true);
+}
+
 void add_reduce(InstructionView reduce, double share, SizeCache& sizes, Work& work) {
   if (reduce.operand_count() == 0) return;
   const ArraySize in = sizes[reduce.operand(0).shape_id()];
@@ -141,9 +170,14 @@ void add_reduce(InstructionView reduce, double share, SizeCache& sizes, Work& wo
   add_applied(applied(reduce, AttributeKey::kToApply), done * share, in.padded_elements * share, type, work);
   const Shape& operand = reduce.operand(0).shape();
   const MinorDimensions minor = minor_dimensions(operand);
+  const double inputs = static_cast<double>(std::max<std::size_t>(reduce.operand_count() / 2, 1));
+  // On a TPU, the sums so far are loaded and stored between the registers that are added to them, in f32 whatever the
+  // type. The device says how much longer than the additions that takes.
+  if (is_tiled(operand)) {
+    add_vector(work, Opcode::kReduce, ElementType::kF32, inputs * in.padded_elements * share);
+  }
   for (std::int64_t d : integers(reduce, AttributeKey::kDimensions)) {
     if (d != minor.lane) continue;
-    const double inputs = static_cast<double>(std::max<std::size_t>(reduce.operand_count() / 2, 1));
     add_vector(work, Opcode::kReduce, type, inputs * lane_reduction_elements(operand, in) * share, true);
   }
 }
@@ -273,6 +307,7 @@ void add_data_movement(InstructionView instruction, double share, SizeCache& siz
       add_vector(work, Opcode::kTranspose, type, elements * share, moves == Relayout::kLanes);
       return;
     }
+    case Opcode::kBroadcast: add_broadcast(instruction, share, sizes, work); return;
     case Opcode::kPad:
     case Opcode::kConcatenate:
       if (joins_whole_tiles(instruction)) return;
@@ -338,6 +373,12 @@ void add_arithmetic(InstructionView instruction, double share, SizeCache& sizes,
       const ElementType type =
           by_operand ? instruction.operand(0).shape().element_type : instruction.shape().element_type;
       const ElementType to = opcode == Opcode::kConvert ? instruction.shape().element_type : ElementType::kInvalid;
+      if (opcode == Opcode::kDivide && instruction.operand_count() == 2 && fills_lanes(instruction.operand(1))) {
+        // The reciprocal of a row's value is computed once, and each element is multiplied by it.
+        add_vector(work, Opcode::kDivide, type, lane_reduction_elements(instruction.shape(), size) * share);
+        add_vector(work, Opcode::kMultiply, type, size.padded_elements * share);
+        return;
+      }
       add_vector(work, opcode, type, size.padded_elements * share, false, to);
       return;
     }

@@ -54,11 +54,9 @@ MultipliedAs multiplied_as(std::string_view algorithm) {
   return MultipliedAs::kUnset;
 }
 
-// The part of a product that a dimension of an array belongs to. kWindow: positions that a window slides over.
-enum class Part : char { kM, kN, kK, kBatch, kWindow };
+using Part = ProductPart;
 
-// A spatial dimension of a convolution and its part in the product. The compiler writes every dot as a convolution, and
-// the dimensions beyond the two that the dimension numbers name become spatial.
+// A spatial dimension of a convolution and its part in the product.
 struct SpatialDimension {
   double output = 1;
   double valid = 1;  // pairs of a window and an output position inside the input
@@ -165,6 +163,17 @@ void add_extents_on_tiles(const Shape& lhs, const Shape& rhs, const Shape& out, 
 }
 
 }  // namespace
+
+std::vector<ProductPart> spatial_parts(InstructionView convolution) {
+  std::vector<ProductPart> parts;
+  const auto numbers = convolution_dimension_numbers(convolution);
+  if (!numbers || convolution.operand_count() < 1) return parts;
+  const Window sliding = window(convolution).value_or(Window{});
+  for (std::size_t i = 0; i < numbers->lhs_spatial.size(); ++i) {
+    parts.push_back(spatial_dimension(i, convolution.operand(0).shape(), convolution.shape(), sliding, *numbers).part);
+  }
+  return parts;
+}
 
 void set_passes(std::string_view algorithm, const std::vector<Precision>& precision, MatrixWork& product) {
   product.multiplied_as = multiplied_as(algorithm);

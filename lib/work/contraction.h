@@ -12,6 +12,14 @@
 
 namespace hloroof::internal::inline work {
 
+// The part of a product that a dimension of an array belongs to. kWindow: positions that a window slides over.
+enum class ProductPart : char { kM, kN, kK, kBatch, kWindow };
+
+// The part of each spatial dimension of a convolution. The compiler writes every dot as a convolution, and the
+// dimensions beyond the two that the dimension numbers name become spatial. Empty if the dimension numbers cannot be
+// read.
+std::vector<ProductPart> spatial_parts(InstructionView convolution);
+
 // The matrix product that is equivalent to a dot, ragged-dot, scaled-dot or convolution. It has zero FLOPs for any
 // other opcode, and if the dimension numbers do not fit the shapes.
 MatrixWork matrix_work(InstructionView contraction);

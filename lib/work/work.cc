@@ -20,6 +20,7 @@
 #include "lib/work/custom_call.h"
 #include "lib/work/inside.h"
 #include "lib/work/kernel_runs.h"
+#include "lib/work/window_reads.h"
 
 namespace hloroof::internal::inline work {
 namespace {
@@ -105,6 +106,7 @@ void append_work(const Work& next, Work& total) {
   total.epilogue.clear();  // the windows of one product say nothing about those of several
   total.product_steps = 1;
   total.relayout_windows += next.relayout_windows;
+  total.read_again += next.read_again;
   total.partial_tile_elements += next.partial_tile_elements;
   total.kernels = std::max(total.kernels, 1.0) + std::max(next.kernels, 1.0);
   total.is_chained |= next.is_chained;
@@ -169,8 +171,7 @@ absl::Span<const ShapeId> written_leaves(InstructionView instruction) {
 
 // The number of windows along the contracted dimensions of `work`'s products. Each window holds at least one position.
 // The bounds of the compiler's loop start with those along the result.
-double product_steps(InstructionView instruction, const Work& work) {
-  const std::optional<WindowConfig> config = window_config(instruction);
+double product_steps(const std::optional<WindowConfig>& config, const Work& work) {
   if (!config) return 1;
   double positions = 1;
   for (const MatrixWork& product : work.matrix) positions = std::max(positions, product.k);
@@ -268,7 +269,7 @@ class WorkCounter {
       const Inside& inside = insides_.of_fusion(instruction);
       add_arithmetic(inside.work, 1, work);
       work.epilogue = inside.work.epilogue;
-      if (!work.matrix.empty()) work.product_steps = product_steps(instruction, work);
+      if (!work.matrix.empty()) work.product_steps = product_steps(window_config(instruction), work);
       work.read.hbm += inside.constants.hbm;
       work.logical_bytes += inside.constants.hbm;
       if (opcode == Opcode::kFusion) add_chosen_tile(instruction, work);
@@ -296,6 +297,7 @@ class WorkCounter {
     if (megascale_fault(instruction))
       work.source = CostSource::kUnknown;  // only the bytes to and from the host are known
     work.relayout_windows = relayout_windows(instruction, work);
+    if (!work.matrix.empty()) add_window_reads(instruction, work);
     work.padded_bytes = work.read.total() + work.written.total();
     return work;
   }
@@ -310,6 +312,21 @@ class WorkCounter {
     }
     for (std::size_t i = 0; i < leaves.size(); ++i) {
       add_write(work, sizes[leaves[i]], i < inside.leaves.size() ? inside.leaves[i] : LeafWrite{});
+    }
+  }
+
+  // Adds what a product fetches again because its windows do not cover their operands.
+  void add_window_reads(InstructionView instruction, Work& work) {
+    const std::optional<WindowConfig> config = window_config(instruction);
+    if (!config) return;
+    const std::vector<double> fetches = window_fetches(instruction, *config);
+    if (std::all_of(fetches.begin(), fetches.end(), [](double times) { return times <= 1; })) return;
+    const ComputationId called = inlined_computation(instruction);
+    const Inside inside = called.valid() ? insides_.of_fusion(instruction) : insides_.of_instruction(instruction);
+    for (std::size_t i = 0; i < fetches.size() && i < inside.parameters.size(); ++i) {
+      const ArraySize& size = insides_.sizes()[instruction.operand(i).shape_id()];
+      if (size.space != MemorySpace::kHbm) continue;
+      work.read_again += size.padded_bytes * inside.parameters[i].padded * (fetches[i] - 1);
     }
   }
 

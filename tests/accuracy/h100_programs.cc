@@ -50,12 +50,16 @@ absl::StatusOr<std::vector<H100Program>> h100_programs() {
     program.name = row.at("program");
     const bool is_step = program.group == kSteps;
     const double warm = std::stod(row.at("warm_us"));
-    program.measured = (!is_step ? std::stod(row.at("kernels_us")) : warm > 0 ? warm : std::stod(row.at("call_us"))) * 1e-6;
+    program.measured = (!is_step   ? std::stod(row.at("kernels_us"))
+                        : warm > 0 ? warm
+                                   : std::stod(row.at("call_us"))) *
+                       1e-6;
     if (program.measured < kShortest) continue;
     const std::string path = is_step ? absl::StrCat(folder, program.name, ".hlo.gz")
                                      : absl::StrCat(folder, program.group, ".hlo.gz:jit_", program.name);
     const auto seconds = predicted_seconds(path, *device);
-    if (!seconds.ok()) return absl::Status(seconds.status().code(), absl::StrCat(path, ": ", seconds.status().message()));
+    if (!seconds.ok())
+      return absl::Status(seconds.status().code(), absl::StrCat(path, ": ", seconds.status().message()));
     program.predicted = *seconds;
     program.standing = is_step ? Standing::kHeldBack : Standing::kSeen;
     programs.push_back(program);

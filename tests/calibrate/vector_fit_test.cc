@@ -1,4 +1,6 @@
-// Checks that the shipped efficiency and weights of the vector units agree with the compiler probes.
+// Checks that the shipped weights of the vector units agree with the compiler probes, apart from those that are fitted
+// to final code (accuracy_grid_test). The probes are the compiler's own estimates, which charge an operation about
+// twice the slots that its code takes; the weights are in units of an addition.
 #include <cmath>
 #include <fstream>
 
@@ -16,10 +18,11 @@ TEST_CASE("Shipped vector weights are those of the probes on v5e, and hold on ot
   const VectorProbes probes = read_vector_probes(table);
   const auto device = find_device("tpu_v5e");
   REQUIRE(device.ok());
-  CHECK(device->tpu()->vector.efficiency == Approx(probes.efficiency).epsilon(0.01));
+  CHECK(probes.efficiency < 0.6 * device->tpu()->vector.efficiency);
   int probed = 0;
   for (const OpWeight& weight : device->vector.weights) {
-    if (weight.source.kind != Provenance::kFitted) continue;
+    if (weight.source.kind != Provenance::kFitted || weight.source.source.find("final code") != std::string::npos)
+      continue;
     INFO(weight.op);
     const auto at = probes.weights.find(weight.op);
     REQUIRE(at != probes.weights.end());
@@ -27,7 +30,7 @@ TEST_CASE("Shipped vector weights are those of the probes on v5e, and hold on ot
     CHECK(weight.vector_ops <= 1.04 * at->second.most);  // allows for rounding
     ++probed;
   }
-  CHECK(probed == 9);
+  CHECK(probed == 4);
   REQUIRE(probes.held_back.size() >= 10);
   for (const VectorProbes::HeldBack& row : probes.held_back) {
     INFO(row.op << " " << row.device);

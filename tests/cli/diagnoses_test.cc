@@ -64,7 +64,7 @@ const Case kCorpus[] = {
     {kKernelSmallBlocks, "tpu/pallas_flash_attention.v5e_2x4.hlo", "tpu_v5e", "pallas/ragged_dot.01.tpu_v5e.hlo"},
     {kPrefetchStall, "tpu/fori_static.v5e_2x4.hlo", "tpu_v5e", "gpu/softmax.h100_sxm_1x1x8.hlo", "h100_sxm"},
     {kHostTransfer, "tpu/host_offload.v5e_2x4.hlo", "tpu_v5e", "tpu/softmax.v5e_2x4.hlo"},
-    {kBranchImbalance, "unoptimized/cond_switch.v5e_2x4.hlo", "tpu_v5e", "unoptimized/conv2d.v5e_2x4.hlo"},
+    {kBranchImbalance, "unoptimized/cond_switch.v5e_2x4.hlo", "tpu_v5p", "unoptimized/conv2d.v5e_2x4.hlo"},
     {kRedundantCompute, "stories/giant_bad.hlo", "tpu_v5e", "stories/giant_fixed.hlo"},
     {kBlockRereads, "stories/pallas.hlo", "tpu_v5e", "stories/padded.hlo"},
     {kReplicatedParameter, "stories/adam_oom.hlo", "tpu_v5e", "stories/ffn_dp.hlo"},

@@ -292,6 +292,15 @@ void add_weights(Program& program, const VectorUnit& unit) {
       program.add("f32[65536]{0}", "sort(" + keys + "), dimensions={0}, to_apply=less");
       continue;
     }
+    if (opcode == "reduce") {
+      program.computation("sum {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT c = f32[] add(a, b)\n}\n");
+      const std::string zero = program.parameter("f32[]");
+      const std::string rows = program.parameter(program.shape("f32", "16384,1024"));
+      program.add(program.shape("f32", "1024"), "reduce(" + rows + ", " + zero + "), dimensions={0}, to_apply=sum");
+      const std::string lanes = program.parameter(program.shape("f32", "65536,128"));
+      program.add(program.shape("f32", "65536"), "reduce(" + lanes + ", " + zero + "), dimensions={1}, to_apply=sum");
+      continue;
+    }
     const std::string small = program.shape(is_conversion ? words[1] : is_integer ? "s32" : "f32", "8,1024");
     const std::string result = is_conversion ? program.shape(words[2], "8,1024") : small;
     const std::string large = program.shape("f32", "16384,1024");

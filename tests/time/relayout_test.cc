@@ -192,7 +192,7 @@ TEST_CASE("what else the vector units do waits for the first window and leaves t
   Work both =
       root_work("  a = f32[4096,4096]{1,0:T(8,128)} parameter(0)\n", "r = f32[4096,4096]{0,1:T(8,128)} copy(a)");
   const VectorTime<double> turned = vector_time(both, v5p);
-  both.vector.push_back({Opcode::kAdd, ElementType::kF32, 4096.0 * 4096.0, false});
+  both.vector.push_back({Opcode::kAdd, ElementType::kF32, 4 * 4096.0 * 4096.0, false});
   const VectorTime<double> added = vector_time(both, v5p);
   CHECK(added.seconds_without_relayout() == Approx(vector_time({both.vector.back()}, v5p).seconds()));
   CHECK(added.relayout_seconds == turned.relayout_seconds);

@@ -1,0 +1,246 @@
+#!/usr/bin/env python3
+"""Compiles a grid of operations ahead of time for each generation of TPU, and keeps what their final code says.
+
+    compile_grid.py HLOROOF FOLDER [--generations v2,v5e] [--only REGEX]
+
+Needs a Python with jax and libtpu, and no TPU. For each operation, FOLDER gets the optimized HLO (NAME.GENERATION.hlo.gz,
+without metadata), and grid.csv a row with the busy cycles of the code, the bytes that it moves from and to HBM, and the
+transfers. A row is that of a whole module: the sum over its operations. The flags and versions are in the row, because a
+flag such as xla_tpu_scoped_vmem_limit_kib changes the code. The first, fourth, seventh and so on of each category is held
+back: no number of a device may be fitted to it.
+"""
+
+import argparse
+import csv
+import gzip
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+# generation: topology, device
+GENERATIONS = {
+    "v2": ("v2:2x2", "tpu_v2"),
+    "v3": ("v3:2x2", "tpu_v3"),
+    "v4": ("v4:2x2x1", "tpu_v4_core"),
+    "v5e": ("v5e:2x2", "tpu_v5e"),
+    "v5p": ("v5p:2x2x1", "tpu_v5p"),
+    "v6e": ("v6e:2x2", "tpu_v6e"),
+    "7x": ("tpu7x:2x2x1", "tpu_v7x"),
+}
+COLUMNS = ["file", "generation", "category", "name", "standing", "busy_cycles", "clock", "hbm_bytes", "transfers", "waits",
+           "flags", "jax", "libtpu"]
+
+
+def grid():
+    """Yields (category, name, function, shapes)."""
+    import jax
+    import jax.numpy as jnp
+
+    f32, bf16, s8, s32 = jnp.float32, jnp.bfloat16, jnp.int8, jnp.int32
+    types = {"f32": f32, "bf16": bf16}
+
+    def chain(n):
+        def run(x):
+            for i in range(n):
+                x = x * (1.0 + 0.001 * i) + 0.5 if i % 2 == 0 else jnp.maximum(x, 0.25 * i)
+            return x
+        return run
+
+    def repeat(op, n):
+        def run(x):
+            for _ in range(n):
+                x = op(x)
+            return x
+        return run
+
+    for t, dtype in types.items():
+        for n in (1, 5, 10, 20, 40):
+            yield "elementwise", f"chain{n}_{t}", chain(n), [((2048, 2048), dtype)]
+        yield "elementwise", f"add3_{t}", lambda a, b, c: a * b + c, [((2048, 1024), dtype)] * 3
+        yield "elementwise", f"select_{t}", lambda a, b: jnp.where(a > b, a - b, a * b), [((2048, 1024), dtype)] * 2
+        yield "elementwise", f"adam_{t}", adam, [((2048, 1024), dtype)] * 4
+        yield "elementwise", f"bias_gelu_{t}", lambda x, b: jax.nn.gelu(x + b), [((2048, 2048), dtype), ((2048,), dtype)]
+        for name, op in {"exp": lambda x: jnp.exp(-x), "log": lambda x: jnp.log(jnp.abs(x) + 1), "rsqrt": lambda x: jax.lax.rsqrt(x * x + 1),
+                         "div": lambda x: 1.5 / (x + 2), "tanh": jnp.tanh, "erf": jax.lax.erf, "logistic": jax.nn.sigmoid}.items():
+            for n in (1, 4):
+                yield "transcendental", f"{name}{n}_{t}", repeat(op, n), [((2048, 1024), dtype)]
+        for axis in ((0,), (1,), (2,), (0, 1), (1, 2), (0, 2)):
+            axes = "".join(map(str, axis))
+            yield "reduction", f"sum{axes}_{t}", lambda x, a=axis: jnp.sum(x, a), [((64, 256, 512), dtype)]
+        yield "reduction", f"max1_{t}", lambda x: jnp.max(x, -1), [((4096, 1024), dtype)]
+        yield "reduction", f"argmax1_{t}", lambda x: jnp.argmax(x, -1), [((4096, 1024), dtype)]
+        yield "reduction", f"onehot_loss_{t}", onehot, [((2048, 4096), dtype), ((2048,), s32), ((2048,), dtype)]
+        yield "softmax", f"softmax_{t}", lambda x: jax.nn.softmax(x, -1), [((2048, 2048), dtype)]
+        yield "softmax", f"softmax4_{t}", lambda x: jax.nn.softmax(x, -1), [((4, 8, 512, 512), dtype)]
+        yield "softmax", f"layernorm_{t}", layernorm, [((4096, 1024), dtype), ((1024,), dtype), ((1024,), dtype)]
+        yield "softmax", f"rmsnorm_{t}", rmsnorm, [((4096, 2048), dtype), ((2048,), dtype)]
+        for order in ((1, 0, 2), (0, 2, 1), (2, 1, 0), (1, 2, 0)):
+            o = "".join(map(str, order))
+            yield "relayout", f"transpose{o}_{t}", lambda x, p=order: materialized(jnp.transpose(x, p)), [((32, 256, 512), dtype)]
+        yield "relayout", f"transpose01_{t}", lambda x: materialized(x.T), [((4096, 2048), dtype)]
+        yield "relayout", f"heads_{t}", lambda x: materialized(x.reshape(8, 512, 16, 128).transpose(0, 2, 1, 3)), [((8, 512, 2048), dtype)]
+        yield "data movement", f"pad_{t}", lambda x: jnp.pad(x, ((3, 5), (7, 121))), [((2048, 1024), dtype)]
+        yield "data movement", f"concat_{t}", lambda a, b: jnp.concatenate([a, b], 1), [((2048, 1000), dtype), ((2048, 536), dtype)]
+        yield "data movement", f"slice_{t}", lambda x: x[3:2040, 5:1000], [((2048, 1024), dtype)]
+        yield "data movement", f"broadcast_{t}", lambda x: jnp.broadcast_to(x[:, None, :], (16, 64, 2048)), [((16, 2048), dtype)]
+        yield "data movement", f"update_{t}", lambda x, u: jax.lax.dynamic_update_slice(x, u, (3, 5)), [((2048, 1024), dtype), ((64, 500), dtype)]
+        yield "sort and scan", f"cumsum_{t}", lambda x: jnp.cumsum(x, -1), [((512, 1024), dtype)]
+        yield "sort and scan", f"cumsum0_{t}", lambda x: jnp.cumsum(x, 0), [((512, 1024), dtype)]
+        yield "sort and scan", f"sort_{t}", lambda x: jnp.sort(x, -1), [((512, 1024), dtype)]
+        for m, n, k in ((2048, 2048, 2048), (4096, 1024, 4096), (1024, 4096, 1024)):
+            yield "product", f"matmul_{m}x{n}x{k}_{t}", jnp.dot, [((m, k), dtype), ((k, n), dtype)]
+        yield "product", f"matmul_gelu_{t}", lambda x, w, b: jax.nn.gelu(x @ w + b), [((2048, 2048), dtype), ((2048, 2048), dtype), ((2048,), dtype)]
+        yield "product", f"norm_matmul_{t}", lambda x, r, w: (x * r[:, None]) @ w, [((2048, 2048), dtype), ((2048,), dtype), ((2048, 2048), dtype)]
+        yield "product", f"attention_scores_{t}", lambda q, k: jnp.einsum("bhqd,bhkd->bhqk", q, k), [((2, 8, 1024, 128), dtype)] * 2
+    yield "sort and scan", "sort_pairs", lambda k, v: jax.lax.sort((k, v), num_keys=1), [((512, 1024), s32), ((512, 1024), f32)]
+    yield "data movement", "iota", lambda: jax.lax.broadcasted_iota(s32, (2048, 2048), 1) + jax.lax.broadcasted_iota(s32, (2048, 2048), 0), []
+    yield "quantization", "quantize", quantize, [((2048, 2048), bf16)]
+    yield "quantization", "dequantize", lambda q, s: (q.astype(bf16) * s).astype(bf16), [((2048, 2048), s8), ((2048,), bf16)]
+    yield "quantization", "matmul_s8", lambda x, w: jax.lax.dot(x, w, preferred_element_type=s32), [((2048, 2048), s8), ((2048, 2048), s8)]
+    yield "quantization", "aqt", aqt, [((2048, 2048), bf16), ((2048, 2048), bf16)]
+
+
+def adam(p, g, m, v):
+    import jax
+    m = 0.9 * m + 0.1 * g
+    v = 0.99 * v + 0.01 * g * g
+    return p - 0.001 * m * jax.lax.rsqrt(v + 1e-6), m, v
+
+
+def onehot(x, labels, total):
+    import jax
+    import jax.numpy as jnp
+    logits = x.astype(jnp.float32) - total[:, None].astype(jnp.float32)
+    return jnp.sum(jax.nn.one_hot(labels, x.shape[1]) * logits)
+
+
+def layernorm(x, scale, bias):
+    import jax
+    import jax.numpy as jnp
+    y = x.astype(jnp.float32)
+    y = y - jnp.mean(y, -1, keepdims=True)
+    y = y * jax.lax.rsqrt(jnp.mean(y * y, -1, keepdims=True) + 1e-6)
+    return (y * scale + bias).astype(x.dtype)
+
+
+def rmsnorm(x, scale):
+    import jax
+    import jax.numpy as jnp
+    y = x.astype(jnp.float32)
+    return (y * jax.lax.rsqrt(jnp.mean(y * y, -1, keepdims=True) + 1e-6) * scale).astype(x.dtype)
+
+
+def quantize(x):
+    import jax.numpy as jnp
+    scale = jnp.max(jnp.abs(x), -1, keepdims=True) / 127
+    return jnp.clip(jnp.round(x / scale), -127, 127).astype(jnp.int8), scale
+
+
+def aqt(x, w):
+    import jax
+    import jax.numpy as jnp
+    (qx, sx), (qw, sw) = quantize(x), quantize(w.T)
+    return jax.lax.dot(qx, qw.T, preferred_element_type=jnp.int32).astype(jnp.bfloat16) * sx * sw.T
+
+
+def materialized(x):
+    """Keeps the layout that the program asks for, which would otherwise be a bitcast."""
+    import jax
+    return jax.lax.optimization_barrier(x)
+
+
+def stripped(text):
+    """The text without metadata and tables of frames, which are most of it."""
+    text = re.sub(r", metadata=\{[^{}]*\}", "", text)
+    text = re.sub(r"(?m)^(FileNames|FunctionNames|FileLocations|StackFrames)\n(?:\d+ .*\n)*\n?", "", text)
+    return re.sub(r", sharding=\{[^{}]*\}|, frontend_attributes=\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}", "", text)
+
+
+def compile_generation(generation, arguments):
+    """Runs in a process of its own, because libtpu reads its flags once."""
+    topology, device = GENERATIONS[generation]
+    dump = tempfile.mkdtemp()
+    flags = os.environ.get("GRID_FLAGS", "")
+    os.environ.update(
+        TPU_SKIP_MDS_QUERY="1", ALLOW_MULTIPLE_LIBTPU_LOAD="1", JAX_PLATFORMS="cpu", TPU_LOG_DIR="disabled",
+        LIBTPU_INIT_ARGS=f"--xla_jf_dump_to={dump} --xla_jf_dump_llo_text=true "
+        f"--xla_jf_dump_llo_pass_label_regex=packed-bundles-post-ra {flags}")
+    from importlib import metadata
+
+    import jax
+    from jax.experimental import topologies
+
+    chip = topologies.get_topology_desc(platform="tpu", topology_name=topology).devices[0]
+    sharding = jax.sharding.SingleDeviceSharding(chip)
+    rows = []
+    places = {}  # operations so far, by category
+    for category, name, function, shapes in grid():
+        place = places[category] = places.get(category, -1) + 1
+        if arguments.only and not re.search(arguments.only, name):
+            continue
+        for entry in os.listdir(dump):
+            os.remove(os.path.join(dump, entry))
+        try:
+            operands = [jax.ShapeDtypeStruct(shape, dtype, sharding=sharding) for shape, dtype in shapes]
+            text = jax.jit(function, out_shardings=sharding).lower(*operands).compile().as_text()
+        except Exception as error:  # a generation that lacks a type, or an op that it refuses
+            print(generation, name, str(error).splitlines()[0][:150], file=sys.stderr)
+            continue
+        code = subprocess.run([arguments.hloroof, "bundles", dump, "--device", device, "--format", "json", "-n", "0"],
+                              capture_output=True, text=True)
+        if code.returncode != 0:
+            print(generation, name, code.stderr[:200], file=sys.stderr)
+            continue
+        told = json.loads(code.stdout)
+        if any(op["failure"] or op["busy_cycles"] is None for op in told["ops"]):
+            print(generation, name, "the code cannot be followed", file=sys.stderr)
+            continue
+        file = f"{name}.{generation}.hlo.gz"
+        with open(os.path.join(arguments.folder, file), "wb") as out:
+            out.write(gzip.compress(stripped(text).encode(), mtime=0))
+        total = lambda key: sum(op[key] or 0 for op in told["ops"])
+        rows.append({
+            "file": file, "generation": generation, "category": category, "name": name,
+            "standing": "held back" if place % 3 == 0 else "fitted",
+            "busy_cycles": int(total("busy_cycles")), "clock": int(told["clock"]),
+            "hbm_bytes": int(total("hbm_bytes_read") + total("hbm_bytes_written") + total("hbm_bytes_either")),
+            "transfers": int(total("transfers")), "waits": int(total("waits")), "flags": flags,
+            "jax": metadata.version("jax"), "libtpu": metadata.version("libtpu"),
+        })
+    shutil.rmtree(dump)
+    return rows
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("hloroof")
+    parser.add_argument("folder")
+    parser.add_argument("--generations", default=",".join(GENERATIONS))
+    parser.add_argument("--only", default="")
+    parser.add_argument("--rows", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    os.makedirs(arguments.folder, exist_ok=True)
+    if arguments.rows:
+        with open(arguments.rows, "w", encoding="utf-8") as out:
+            json.dump(compile_generation(arguments.generations, arguments), out)
+        return
+    rows = []
+    for generation in arguments.generations.split(","):
+        with tempfile.NamedTemporaryFile(suffix=".json") as file:
+            done = subprocess.run([sys.executable, __file__, arguments.hloroof, arguments.folder, "--generations", generation,
+                                   "--only", arguments.only, "--rows", file.name], check=False)
+            if done.returncode == 0:
+                rows += json.load(open(file.name, encoding="utf-8"))
+            print(generation, "rc", done.returncode, len(rows), "rows", file=sys.stderr)
+    with open(os.path.join(arguments.folder, "grid.csv"), "w", newline="", encoding="utf-8") as out:
+        writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+if __name__ == "__main__":
+    main()
