@@ -324,7 +324,7 @@ class Executor {
   const CodeCore& core_;
   std::uint32_t core_id_ = 0;
   std::string_view text_;
-  Transfers transfers_;
+  TransferPipe transfers_;
   CodeRun run_;
   std::vector<std::size_t> next_;
   std::vector<std::int64_t> enters_;   // how often a run of bundles begins at each, less how often one ended before it

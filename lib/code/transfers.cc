@@ -4,8 +4,8 @@
 
 namespace hloroof::internal::inline code {
 
-void Transfers::start(const CodeTransfer& transfer, double bytes, std::uint32_t flag, std::uint32_t granules,
-                      double now) {
+void TransferPipe::start(const CodeTransfer& transfer, double bytes, std::uint32_t flag, std::uint32_t granules,
+                         double now) {
   ++totals_.transfers;
   const bool reads = transfer.from == CodeMemory::kHbm;
   const bool writes = transfer.to == CodeMemory::kHbm;
@@ -33,7 +33,7 @@ void Transfers::start(const CodeTransfer& transfer, double bytes, std::uint32_t 
   ++pending_;
 }
 
-Transfers::Flag& Transfers::flag_at(std::uint32_t flag, double now) {
+TransferPipe::Flag& TransferPipe::flag_at(std::uint32_t flag, double now) {
   Flag& found = flags_[flag];
   std::size_t done = 0;
   for (; done < found.pending.size() && found.pending[done].done <= now; ++done) {
@@ -44,11 +44,13 @@ Transfers::Flag& Transfers::flag_at(std::uint32_t flag, double now) {
   return found;
 }
 
-void Transfers::set_flag(std::uint32_t flag, std::uint32_t value, double now) { flag_at(flag, now).value = value; }
+void TransferPipe::set_flag(std::uint32_t flag, std::uint32_t value, double now) { flag_at(flag, now).value = value; }
 
-void Transfers::add_to_flag(std::uint32_t flag, std::uint32_t value, double now) { flag_at(flag, now).value += value; }
+void TransferPipe::add_to_flag(std::uint32_t flag, std::uint32_t value, double now) {
+  flag_at(flag, now).value += value;
+}
 
-std::optional<double> Transfers::wait(std::uint32_t flag, std::uint32_t value, double now) {
+std::optional<double> TransferPipe::wait(std::uint32_t flag, std::uint32_t value, double now) {
   Flag& found = flag_at(flag, now);
   const double begin = now;
   std::size_t taken = 0;

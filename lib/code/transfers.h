@@ -38,9 +38,9 @@ struct TransferTotals {
 
 // Transfers from and to HBM share one pipe, in the order in which they start. Others move at once. A flag counts the
 // granules of finished transfers.
-class Transfers {
+class TransferPipe {
  public:
-  explicit Transfers(const CodeCore& core) : core_(core) {}
+  explicit TransferPipe(const CodeCore& core) : core_(core) {}
 
   // Starts a transfer in cycle `now`.
   void start(const CodeTransfer& transfer, double bytes, std::uint32_t flag, std::uint32_t granules, double now);

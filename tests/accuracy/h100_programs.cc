@@ -56,7 +56,7 @@ absl::StatusOr<std::vector<H100Program>> h100_programs() {
                        1e-6;
     if (program.measured < kShortest) continue;
     const std::string path = is_step ? absl::StrCat(folder, program.name, ".hlo.gz")
-                                     : absl::StrCat(folder, program.group, ".hlo.gz:jit_", program.name);
+                                     : absl::StrCat(folder, program.group, ".hlo.gz#jit_", program.name);
     const auto seconds = predicted_seconds(path, *device);
     if (!seconds.ok())
       return absl::Status(seconds.status().code(), absl::StrCat(path, ": ", seconds.status().message()));
