@@ -86,7 +86,8 @@ void Editor::write_attribute(InstructionId id, const AttributeData& written) {
   if (at != attributes.end()) {
     *at = written;
   } else {
-    attributes.push_back(written);
+    const bool ends_implied = !attributes.empty() && is_implied_call(attributes.back());
+    attributes.insert(attributes.end() - (ends_implied ? 1 : 0), written);
   }
   write_attributes(id, std::move(attributes));
   note(id, Edit::Kind::kAttributes, ShapeId(), written.key);

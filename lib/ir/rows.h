@@ -62,8 +62,8 @@ struct ModuleRows {
   static bool is_single_instruction(const Module& m) { return m.is_single_instruction_; }
 };
 
-// Whether `a` is the `calls` of an async-start in the short form X-start, which its text does not have. It is the first
-// attribute; a wrapped fusion adds a `calls` of its own.
+// Whether `a` is the `calls` of an async-start in the short form X-start, which its text does not have. It stands
+// before the `calls` of a wrapped fusion, and is the last attribute otherwise.
 inline bool is_implied_call(const AttributeData& a) { return a.key == AttributeKey::kCalls && a.value.size == 0; }
 
 inline const InstructionData& row_of(const Module& m, InstructionId id) { return ModuleRows::row(m, id); }

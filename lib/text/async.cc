@@ -1,4 +1,5 @@
 // Parses `X-start(...)`, which is short for an async-start around a computation that contains only X.
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -184,8 +185,11 @@ bool ModuleParser::synthesize_wrapped(InstructionFrame& frame) {
   calls.reference_begin = static_cast<std::uint32_t>(builder.references().size());
   calls.reference_count = 1;
   builder.references().push_back(id.index);
-  // It comes first, because a wrapped fusion has a `calls` of its own, and readers take the first of a key.
-  attributes_.insert(attributes_.begin() + static_cast<std::ptrdiff_t>(frame.attribute_begin), calls);
+  // Before the `calls` that a wrapped fusion has of its own, because readers take the first of a key.
+  const auto own =
+      std::find_if(attributes_.begin() + static_cast<std::ptrdiff_t>(frame.attribute_begin), attributes_.end(),
+                   [](const AttributeData& a) { return a.key == AttributeKey::kCalls; });
+  attributes_.insert(own, calls);
   return true;
 }
 

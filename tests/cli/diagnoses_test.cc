@@ -38,7 +38,7 @@ const Case kShipped[] = {
     {kGatherThenCut, kGather, "tpu_v5e", kFfn},
     {kLayoutChange, kDecode, "tpu_v5e", kGather},
     {kPaddingWaste, kHeads, "tpu_v5e", kFfn},
-    {kRepeatedUpcast, "tests/predict/dumps/fp8_scaled.v6e.hlo", "tpu_v6e", kFfn, "tpu_v5e"},
+    {kRepeatedUpcast, "tests/predict/dumps/fp8_scaled.v6e.hlo", "tpu_v4", kFfn, "tpu_v5e"},
     {kMissingDeviceNumber, kFfn, "trainium2", kFfn, "tpu_v5e"},
     {kKernelAssumed, "tests/kernel/samples/grouped.hlo", "tpu_v5e", "tests/kernel/samples/refetched.hlo"},
     {kKernelRefetch, "tests/kernel/samples/refetched.hlo", "tpu_v5e", "tests/kernel/samples/matmul.hlo"},

@@ -320,6 +320,28 @@ void add_weights(Program& program, const VectorUnit& unit) {
   }
 }
 
+// What a GPU does piece by piece: a slice with a stride, and scatters of words and of half words. And products of odd
+// rows.
+void add_pieces(Program& program) {
+  const std::string wide = program.parameter(program.shape("f32", "8192,8192"));
+  program.add(program.shape("f32", "8192,256"), "slice(" + wide + "), slice={[0:8192], [0:8192:32]}");
+  const std::string indices = program.parameter("s32[1048576,1]{1,0}");
+  for (const char* type : {"f32", "bf16"}) {
+    const std::string sum = program.name();
+    program.computation(sum + " {\n  x = " + type + "[] parameter(0)\n  y = " + type +
+                        "[] parameter(1)\n  ROOT s = " + type + "[] add(x, y)\n}\n");
+    const std::string table = program.shape(type, "65536,4");
+    program.add(table, "scatter(" + program.parameter(table) + ", " + indices + ", " +
+                           program.parameter(program.shape(type, "1048576,4")) +
+                           "), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, "
+                           "index_vector_dim=1, to_apply=" +
+                           sum);
+    program.add(program.shape(type, "8192,8193"), "dot(" + program.parameter(program.shape(type, "8192,8192")) + ", " +
+                                                      program.parameter(program.shape(type, "8192,8193")) +
+                                                      "), lhs_contracting_dims={1}, rhs_contracting_dims={0}");
+  }
+}
+
 // A program of one of two slices, which exchange an array.
 std::string between_slices(const std::string& type) {
   const std::string attributes =
@@ -339,8 +361,9 @@ std::string between_slices(const std::string& type) {
 void add_long_products(Program& program, const Device& device) {
   constexpr double kSeconds = 0.06;
   constexpr int kSize = 16384;
-  for (const char* type : {"bf16", "f16", "f8e4m3fn"}) {
-    const double flops = kSeconds / 3 * device.matrix.peak.f16;
+  for (const char* type : {"bf16", "f16", "f32", "f8e4m3fn"}) {
+    const double share = std::string_view(type) == "f32" ? 0.125 : 0.25;  // of the FLOPs: at half the rate
+    const double flops = kSeconds * share * device.matrix.peak.f16;
     const double count = std::ceil(flops / (2.0 * kSize * kSize * kSize));
     for (double i = 0; i < count; ++i) add_dot(program, type, product(kSize, kSize, kSize));
   }
@@ -389,6 +412,9 @@ std::vector<Case> cases_for(const Device& device) {
     Program busy(is_tpu);
     add_long_products(busy, device);
     cases.push_back(make(busy, 1));
+    Program pieces(is_tpu);
+    add_pieces(pieces);
+    cases.push_back(make(pieces, 1));
     cases.push_back(Case{parsed(library_attention()), {}});
     for (const char* form : {"mosaic", "triton", "triton_call"}) {
       cases.push_back(Case{parsed(source_text("tests/corpus/y_gpu_" + std::string(form) + ".hlo")), {}});

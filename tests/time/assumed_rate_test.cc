@@ -39,7 +39,8 @@ TEST_CASE("assumed rates: the number that decides, if it is assumed") {
     std::string rate;
   } cases[] = {
       {"h100_sxm", product(ElementType::kBf16), Resource::kMatrix, burst, ""},  // fitted
-      {"h100_sxm", product(ElementType::kBf16), Resource::kMatrix, long_step, "matrix.sustained.bf16"},
+      {"h100_sxm", product(ElementType::kF16), Resource::kMatrix, long_step, "matrix.sustained.f16"},
+      {"h100_sxm", product(ElementType::kBf16), Resource::kMatrix, long_step, ""},  // measured with the power
       {"h200_sxm", product(ElementType::kBf16), Resource::kMatrix, long_step, ""},  // measured with the power
       {"h100_sxm", product(ElementType::kBf16), Resource::kHbm, burst, "hbm.efficiency"},
       {"h100_sxm", product(ElementType::kBf16), Resource::kVector, burst, ""},

@@ -1,4 +1,5 @@
-// Checks what gathers, scatters and slices of arrays without tiles touch piece by piece, and which products are aligned.
+// Checks what gathers, scatters and slices of arrays without tiles touch piece by piece, and which products are
+// aligned.
 #include <string>
 
 #include "tests/catch.h"
@@ -16,11 +17,12 @@ TEST_CASE("A slice touches the runs of memory that it keeps") {
     double count;
     double bytes;
   };
-  for (const Case& c : {Case{"f32[64,32]{1,0}", "[0:64], [0:64:2]", 64 * 32, 4}, Case{"f32[64,4]{1,0}", "[0:64], [8:12]", 64, 16},
-                        Case{"f32[32,64]{1,0}", "[0:64:2], [0:64]", 1, 32 * 64 * 4}}) {
+  for (const Case& c :
+       {Case{"f32[64,32]{1,0}", "[0:64], [0:64:2]", 64 * 32, 4}, Case{"f32[64,4]{1,0}", "[0:64], [8:12]", 64, 16},
+        Case{"f32[32,64]{1,0}", "[0:64:2], [0:64]", 1, 32 * 64 * 4}}) {
     INFO(c.slice);
-    const Work work = root_work("  a = f32[64,64]{1,0} parameter(0)\n",
-                                "s = " + c.result + " slice(a), slice={" + c.slice + "}");
+    const Work work =
+        root_work("  a = f32[64,64]{1,0} parameter(0)\n", "s = " + c.result + " slice(a), slice={" + c.slice + "}");
     if (c.count == 1) {
       CHECK(work.pieces.empty());
       continue;
@@ -34,10 +36,10 @@ TEST_CASE("A slice touches the runs of memory that it keeps") {
 }
 
 TEST_CASE("A gather touches its rows") {
-  const Work work = root_work(
-      "  t = bf16[1024,8]{1,0} parameter(0)\n  i = s32[100,1]{1,0} parameter(1)\n",
-      "g = bf16[100,8]{1,0} gather(t, i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, "
-      "index_vector_dim=1, slice_sizes={1,8}");
+  const Work work =
+      root_work("  t = bf16[1024,8]{1,0} parameter(0)\n  i = s32[100,1]{1,0} parameter(1)\n",
+                "g = bf16[100,8]{1,0} gather(t, i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, "
+                "index_vector_dim=1, slice_sizes={1,8}");
   REQUIRE(work.pieces.size() == 1);
   CHECK(work.pieces[0].count == 100);
   CHECK(work.pieces[0].bytes == 16);
@@ -47,9 +49,10 @@ TEST_CASE("A gather touches its rows") {
 TEST_CASE("A scatter updates sectors atomically, and elements of less than a word one by one") {
   const auto scatter = [](const std::string& type, const std::string& unique) {
     std::string add = kAdd;
-    for (std::size_t at = 0; (at = add.find("f32", at)) != std::string::npos; at += type.size()) add.replace(at, 3, type);
-    return root_work("  t = " + type + "[1024,16]{1,0} parameter(0)\n  i = s32[100,1]{1,0} parameter(1)\n  u = " + type +
-                         "[100,16]{1,0} parameter(2)\n",
+    for (std::size_t at = 0; (at = add.find("f32", at)) != std::string::npos; at += type.size())
+      add.replace(at, 3, type);
+    return root_work("  t = " + type + "[1024,16]{1,0} parameter(0)\n  i = s32[100,1]{1,0} parameter(1)\n  u = " +
+                         type + "[100,16]{1,0} parameter(2)\n",
                      "s = " + type +
                          "[1024,16]{1,0} scatter(t, i, u), update_window_dims={1}, inserted_window_dims={0}, "
                          "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add" +
@@ -72,16 +75,17 @@ TEST_CASE("A product is unaligned if the rows of an operand are no multiple of 1
     std::string rhs;
     bool is_unaligned;
   };
-  for (const Case& c : {Case{"bf16[64,32]{1,0}", "bf16[32,128]{1,0}", false}, Case{"bf16[64,32]{1,0}", "bf16[32,129]{1,0}", true},
-                        Case{"bf16[64,32]{1,0}", "bf16[32,129]{0,1}", false}, Case{"bf16[64,33]{1,0}", "bf16[33,128]{1,0}", true},
-                        Case{"f32[64,36]{1,0}", "f32[36,128]{1,0}", false}, Case{"f32[64,38]{1,0}", "f32[38,128]{1,0}", true},
-                        Case{"bf16[1,33]{1,0}", "bf16[33,128]{1,0}", false}}) {
+  for (const Case& c :
+       {Case{"bf16[64,32]{1,0}", "bf16[32,128]{1,0}", false}, Case{"bf16[64,32]{1,0}", "bf16[32,129]{1,0}", true},
+        Case{"bf16[64,32]{1,0}", "bf16[32,129]{0,1}", false}, Case{"bf16[64,33]{1,0}", "bf16[33,128]{1,0}", true},
+        Case{"f32[64,36]{1,0}", "f32[36,128]{1,0}", false}, Case{"f32[64,38]{1,0}", "f32[38,128]{1,0}", true},
+        Case{"bf16[1,33]{1,0}", "bf16[33,128]{1,0}", false}}) {
     INFO(c.lhs << " " << c.rhs);
     const std::string n = c.rhs.substr(c.rhs.find(',') + 1, 3);
     const std::string m = c.lhs.substr(c.lhs.find('[') + 1, c.lhs.find(',') - c.lhs.find('[') - 1);
-    const Work work = root_work("  a = " + c.lhs + " parameter(0)\n  b = " + c.rhs + " parameter(1)\n",
-                                "d = f32[" + m + "," + n +
-                                    "]{1,0} dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}");
+    const Work work =
+        root_work("  a = " + c.lhs + " parameter(0)\n  b = " + c.rhs + " parameter(1)\n",
+                  "d = f32[" + m + "," + n + "]{1,0} dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}");
     REQUIRE(work.matrix.size() == 1);
     CHECK(work.matrix[0].is_unaligned == c.is_unaligned);
   }

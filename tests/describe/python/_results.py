@@ -495,8 +495,8 @@ class Diagnostic:
     replicated-parameter, donation-missed, unknown-trip-count, unknown-custom-call, kernel-assumed, unknown-opcode,
     unknown-attribute, unreadable-slice-transfer, no-entry, operand-mismatch, unknown-device-count,
     impossible-number, missing-attribute, missing-operand, missing-predecessor, missing-computation, unscheduled,
-    memory-incomplete, untuned-blocks, mesh-assumed, missing-device-number, network-assumed, unseen-utilization,
-    model-differs-from-compiler."""
+    memory-incomplete, untuned-blocks, mesh-assumed, missing-device-number, code-mismatch, code-incomplete,
+    network-assumed, unseen-utilization, model-differs-from-compiler."""
     severity: str
     """Severity of the finding. One of info, warning, error."""
     message: str
