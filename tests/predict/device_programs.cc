@@ -357,13 +357,12 @@ std::string between_slices(const std::string& type) {
          "channel_id=1\n}\n";
 }
 
-// Products that keep a GPU busy until halfway between the burst rate and the sustained one.
-void add_long_products(Program& program, const Device& device) {
+// Products that keep a GPU busy until halfway between the burst rate and the sustained one, the same work of each type.
+void add_long_products(Program& program, const Device& device, const std::vector<const char*>& types) {
   constexpr double kSeconds = 0.06;
   constexpr int kSize = 16384;
-  for (const char* type : {"bf16", "f16", "f32", "f8e4m3fn"}) {
-    const double share = std::string_view(type) == "f32" ? 0.125 : 0.25;  // of the FLOPs: at half the rate
-    const double flops = kSeconds * share * device.matrix.peak.f16;
+  for (const char* type : types) {
+    const double flops = kSeconds / static_cast<double>(types.size()) * device.matrix.peak.f16;
     const double count = std::ceil(flops / (2.0 * kSize * kSize * kSize));
     for (double i = 0; i < count; ++i) add_dot(program, type, product(kSize, kSize, kSize));
   }
@@ -410,8 +409,11 @@ std::vector<Case> cases_for(const Device& device) {
   cases.push_back(make(local, 1));
   if (device.gpu() != nullptr) {
     Program busy(is_tpu);
-    add_long_products(busy, device);
+    add_long_products(busy, device, {"bf16", "f16", "f8e4m3fn"});
     cases.push_back(make(busy, 1));
+    Program busy_f32(is_tpu);
+    add_long_products(busy_f32, device, {"f32"});
+    cases.push_back(make(busy_f32, 1));
     Program pieces(is_tpu);
     add_pieces(pieces);
     cases.push_back(make(pieces, 1));
