@@ -67,6 +67,11 @@ TEST_CASE("sorts move keys and values once a digit, counting them first") {
   CHECK(pairs.read.hbm == 4000 + 4 * 12000);
   CHECK(pairs.written.hbm == 4 * 12000);
   CHECK(pairs.padded_bytes == pairs.read.hbm + pairs.written.hbm);
+  // The calls of JAX 0.11.
+  const Work named = root_work(
+      keys,
+      R"(r = (f32[1000], s64[1000], u8[9999]) custom-call(k, v), custom_call_target="xla.gpu.ext.cub_sort_pairs")");
+  CHECK(named.read.hbm == pairs.read.hbm);
 }
 
 TEST_CASE("factorizations by their cubes, in many kernels") {
