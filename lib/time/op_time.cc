@@ -6,6 +6,7 @@
 #include <memory>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_format.h"
 #include "lib/hardware/device_facts.h"
@@ -72,17 +73,35 @@ Num memory_of_one_core(const Work& work, double memory, double relaid_registers,
 }  // namespace
 
 // The bytes beside short pieces that are moved with them. Pieces of an array that stays in the level-2 cache move
-// nothing else, and pieces in their order share what lies between them.
+// nothing else, and those of slices share what lies between them. Slices of arrays of one size are taken for slices of
+// one array, as the two halves of interleaved pairs are, which together leave nothing between them.
 double beside_pieces(const Work& work, const Device& device) {
   const GpuCore* const core = device.gpu();
   const Fact<double>& least = device.hbm.least_access;
   if (core == nullptr || !least) return 0;
+  struct Sliced {
+    double array_bytes = 0;
+    double counted = 0;
+    double moved = 0;
+  };
+  std::vector<Sliced> sliced;
   double bytes = 0;
   for (const Pieces& pieces : work.pieces) {
-    if (pieces.bytes >= *least || (pieces.is_indexed && pieces.array_bytes <= core->on_chip.l2_capacity)) continue;
-    const double counted = std::min(pieces.count * pieces.bytes, pieces.array_bytes);
-    const double moved = pieces.count * *least;
-    bytes += std::max((pieces.is_indexed ? moved : std::min(moved, pieces.array_bytes)) - counted, 0.0);
+    const double counted = pieces.count * pieces.bytes;
+    const double moved = pieces.count * std::max(pieces.bytes, *least);
+    if (pieces.is_indexed) {
+      const bool is_cached = pieces.array_bytes <= core->on_chip.l2_capacity;
+      if (!is_cached) bytes += std::max(moved - std::min(counted, pieces.array_bytes), 0.0);
+      continue;
+    }
+    auto at = std::find_if(sliced.begin(), sliced.end(),
+                           [&](const Sliced& s) { return s.array_bytes == pieces.array_bytes; });
+    if (at == sliced.end()) at = sliced.insert(at, Sliced{pieces.array_bytes, 0, 0});
+    at->counted += counted;
+    at->moved += moved;
+  }
+  for (const Sliced& s : sliced) {
+    bytes += std::max(std::min(s.moved, s.array_bytes) - std::min(s.counted, s.array_bytes), 0.0);
   }
   return bytes;
 }

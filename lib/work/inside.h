@@ -61,6 +61,9 @@ LeafWrite update_scatter(InstructionView scatter, int operand, const Shape& arra
 // updates of a scatter.
 void add_pieces(InstructionView instruction, double share, SizeCache& sizes, Work& work);
 
+// The size of one update window of a scatter, in the dimensions of its operand.
+std::vector<std::int64_t> scatter_window(InstructionView scatter, const Shape& operand, const Shape& update);
+
 inline int scatter_operands(InstructionView scatter) { return static_cast<int>((scatter.operand_count() - 1) / 2); }
 
 // The instruction behind those that only rename, copy, reshape or convert its result. An in-place update of that result

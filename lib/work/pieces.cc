@@ -14,9 +14,10 @@
 namespace hloroof::internal::inline work {
 namespace {
 
-constexpr double kAtomicBytes =
-    32;                          // a sector of the level-2 cache, in which one atomic operation updates all elements
-constexpr int kNarrowBits = 32;  // atomic operations on less than a word are loops that compare and swap the word
+// One atomic operation updates all elements of a sector of the level-2 cache.
+constexpr double kAtomicBytes = 32;
+// Atomic operations on less than a word are loops that compare and swap the word.
+constexpr int kNarrowBits = 32;
 
 // The contiguous elements of a block of `sizes` in an array of `shape`.
 double run_of(const Shape& shape, const std::vector<std::int64_t>& sizes) {
@@ -27,22 +28,6 @@ double run_of(const Shape& shape, const std::vector<std::int64_t>& sizes) {
     if (sizes[d] != shape.dimensions[d]) break;
   }
   return run;
-}
-
-// The window that one index of a scatter updates, in the dimensions of its operand.
-std::vector<std::int64_t> update_window(InstructionView scatter, const Shape& operand, const Shape& update) {
-  const ScatterDimensions numbers = scatter_dimensions(scatter);
-  std::vector<std::int64_t> sizes(operand.dimensions.size(), 1);
-  std::size_t next = 0;
-  for (std::size_t i = 0; i < sizes.size() && next < numbers.update_window_dims.size(); ++i) {
-    const auto is_in = [i](const std::vector<std::int64_t>& list) {
-      return std::find(list.begin(), list.end(), static_cast<std::int64_t>(i)) != list.end();
-    };
-    if (is_in(numbers.inserted_window_dims) || is_in(numbers.input_batching_dims)) continue;
-    const std::int64_t d = numbers.update_window_dims[next++];
-    if (d >= 0 && d < update.rank()) sizes[i] = update.dimensions[d];
-  }
-  return sizes;
 }
 
 }  // namespace
@@ -77,14 +62,16 @@ void add_pieces(InstructionView instruction, double share, SizeCache& sizes, Wor
     if (instruction.operand_count() < 3) return;
     const InstructionView update = instruction.operand(instruction.operand_count() - 1);
     const double elements = sizes[update.shape_id()].logical_elements * share;
-    const double run = run_of(array, update_window(instruction, array, update.shape()));
+    const double run = run_of(array, scatter_window(instruction, array, update.shape()));
     pieces.bytes = run * element;
     pieces.count = 2 * elements / run;  // read and written
     pieces.is_indexed = true;
     if (!flag(instruction, AttributeKey::kUniqueIndices)) {
-      const double sectors = elements / run * std::ceil(pieces.bytes / kAtomicBytes);
-      (bits(array.element_type) < kNarrowBits ? work.narrow_atomics : work.atomics) +=
-          bits(array.element_type) < kNarrowBits ? elements : sectors;
+      if (bits(array.element_type) < kNarrowBits) {
+        work.narrow_atomics += elements;
+      } else {
+        work.atomics += elements / run * std::ceil(pieces.bytes / kAtomicBytes);
+      }
     }
   }
   if (pieces.count > 1) work.pieces.push_back(pieces);

@@ -47,24 +47,6 @@ bool covers_tiles_in_part(const Shape& array, const std::vector<std::int64_t>& s
   return false;
 }
 
-// The size of one update window of a scatter, in the dimensions of its operand.
-std::vector<std::int64_t> scatter_window(InstructionView scatter, const Shape& operand, const Shape& update) {
-  const ScatterDimensions d = scatter_dimensions(scatter);
-  std::vector<std::int64_t> sizes(operand.dimensions.size(), 1);
-  std::size_t next = 0;
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const auto is = [i](const std::vector<std::int64_t>& list) {
-      return std::find(list.begin(), list.end(), static_cast<std::int64_t>(i)) != list.end();
-    };
-    if (is(d.inserted_window_dims) || is(d.input_batching_dims)) continue;
-    if (next < d.update_window_dims.size()) {
-      const std::int64_t u = d.update_window_dims[next++];
-      if (u >= 0 && u < update.rank()) sizes[i] = update.dimensions[u];
-    }
-  }
-  return sizes;
-}
-
 double window_elements(const std::vector<std::int64_t>& sizes) {
   double product = 1;
   for (std::int64_t s : sizes) product *= static_cast<double>(std::max<std::int64_t>(s, 0));
@@ -103,6 +85,23 @@ Share triangle(const Shape& shape) {
 }
 
 }  // namespace
+
+std::vector<std::int64_t> scatter_window(InstructionView scatter, const Shape& operand, const Shape& update) {
+  const ScatterDimensions d = scatter_dimensions(scatter);
+  std::vector<std::int64_t> sizes(operand.dimensions.size(), 1);
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const auto is = [i](const std::vector<std::int64_t>& list) {
+      return std::find(list.begin(), list.end(), static_cast<std::int64_t>(i)) != list.end();
+    };
+    if (is(d.inserted_window_dims) || is(d.input_batching_dims)) continue;
+    if (next < d.update_window_dims.size()) {
+      const std::int64_t u = d.update_window_dims[next++];
+      if (u >= 0 && u < update.rank()) sizes[i] = update.dimensions[u];
+    }
+  }
+  return sizes;
+}
 
 Share operand_share(InstructionView instruction, int i, Share wanted, SizeCache& cache) {
   if (wanted.logical <= 0) return kNothing;
