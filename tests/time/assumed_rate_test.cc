@@ -42,7 +42,8 @@ TEST_CASE("assumed rates: the number that decides, if it is assumed") {
       {"h100_sxm", product(ElementType::kF16), Resource::kMatrix, long_step, "matrix.sustained.f16"},
       {"h100_sxm", product(ElementType::kBf16), Resource::kMatrix, long_step, ""},  // measured with the power
       {"h200_sxm", product(ElementType::kBf16), Resource::kMatrix, long_step, ""},  // measured with the power
-      {"h100_sxm", product(ElementType::kBf16), Resource::kHbm, burst, "hbm.efficiency"},
+      {"gh200", product(ElementType::kBf16), Resource::kHbm, burst, "hbm.efficiency"},
+      {"h100_sxm", product(ElementType::kBf16), Resource::kHbm, burst, ""},  // measured
       {"h100_sxm", product(ElementType::kBf16), Resource::kVector, burst, ""},
       {"h100_sxm", attention(128, false), Resource::kMatrix, burst, ""},
       {"h100_sxm", attention(256, false), Resource::kMatrix, burst, "attention.forward.head_256"},
@@ -58,7 +59,7 @@ TEST_CASE("assumed rates: the number that decides, if it is assumed") {
     CHECK(assumed_rate(c.work, time, device, c.busy) == c.rate);
   }
   // A number that the user states is the user's.
-  Device device = find_device("h100_sxm").value();
+  Device device = find_device("gh200").value();
   CHECK(is_assumed(device, "hbm.efficiency"));
   CHECK_FALSE(is_assumed(device, "hbm.bandwidth"));
   CHECK_FALSE(is_assumed(device, "no.number"));
