@@ -284,7 +284,7 @@ def test_the_drawings_of_a_notebook(prediction):
     for hidden in ("<script", "<style", "http://", "https://", "url(", "onload"):
         assert hidden not in page.replace("http://www.w3.org/2000/svg", "")
     said = " ".join(text for text in timeline.itertext())
-    assert "fusion.2: 2.58 ms, mxu" in said and "wait for the transfer of" in said and "11.8 ms" in said
+    assert "fusion.2: 2.60 ms, mxu" in said and "wait for the transfer of" in said and "11.9 ms" in said
     circles = [element for element in roofline.iter() if element.tag.endswith("circle")]
     assert len(circles) == sum(op.total_seconds > 0 for op in prediction.ops)
     for circle in circles:
