@@ -352,7 +352,7 @@ void add_arithmetic(const Work& inner, double share, Work& work) {
   for (const VectorWork& v : inner.vector) add_vector(work, v.opcode, v.type, v.elements * share, v.cross_lane, v.to);
   for (Pieces pieces : inner.pieces) {
     pieces.count *= share;
-    work.pieces.push_back(pieces);
+    add_pieces(pieces, work);
   }
   work.atomics += inner.atomics * share;
   work.narrow_atomics += inner.narrow_atomics * share;

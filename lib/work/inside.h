@@ -61,6 +61,9 @@ LeafWrite update_scatter(InstructionView scatter, int operand, const Shape& arra
 // updates of a scatter.
 void add_pieces(InstructionView instruction, double share, SizeCache& sizes, Work& work);
 
+// Adds pieces to those of the same kind.
+void add_pieces(const Pieces& pieces, Work& work);
+
 // The size of one update window of a scatter, in the dimensions of its operand.
 std::vector<std::int64_t> scatter_window(InstructionView scatter, const Shape& operand, const Shape& update);
 

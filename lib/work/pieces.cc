@@ -2,6 +2,7 @@
 // between two pieces is moved with them if they are shorter than an access.
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -18,6 +19,8 @@ namespace {
 constexpr double kAtomicBytes = 32;
 // Atomic operations on less than a word are loops that compare and swap the word.
 constexpr int kNarrowBits = 32;
+// Of one operation. Further kinds count their own bytes, and nothing beside them.
+constexpr std::size_t kMostKinds = 64;
 
 // The contiguous elements of a block of `sizes` in an array of `shape`.
 double run_of(const Shape& shape, const std::vector<std::int64_t>& sizes) {
@@ -74,7 +77,19 @@ void add_pieces(InstructionView instruction, double share, SizeCache& sizes, Wor
       }
     }
   }
-  if (pieces.count > 1) work.pieces.push_back(pieces);
+  if (pieces.count > 1) add_pieces(pieces, work);
+}
+
+void add_pieces(const Pieces& pieces, Work& work) {
+  const auto same = std::find_if(work.pieces.begin(), work.pieces.end(), [&](const Pieces& other) {
+    return other.bytes == pieces.bytes && other.array_bytes == pieces.array_bytes &&
+           other.is_indexed == pieces.is_indexed;
+  });
+  if (same != work.pieces.end()) {
+    same->count += pieces.count;
+  } else if (work.pieces.size() < kMostKinds) {
+    work.pieces.push_back(pieces);
+  }
 }
 
 }  // namespace hloroof::internal::inline work

@@ -1,5 +1,6 @@
 // Checks what gathers, scatters and slices of arrays without tiles touch piece by piece, and which products are
 // aligned.
+#include <cmath>
 #include <string>
 
 #include "tests/catch.h"
@@ -67,6 +68,23 @@ TEST_CASE("A scatter updates sectors atomically, and elements of less than a wor
   CHECK(scatter("bf16", "").narrow_atomics == 1600);
   CHECK(scatter("bf16", "").atomics == 0);
   CHECK(scatter("f32", ", unique_indices=true").atomics == 0);
+}
+
+TEST_CASE("Calls that double the pieces again and again do not double their list") {
+  constexpr int kDepth = 40;
+  std::string computations =
+      "c0 {\n  a = f32[64,64]{1,0} parameter(0)\n  ROOT s = f32[64,4]{1,0} slice(a), slice={[0:64], [8:12]}\n}\n";
+  for (int i = 1; i <= kDepth; ++i) {
+    const std::string below = std::to_string(i - 1);
+    computations += "c" + std::to_string(i) +
+                    " {\n  a = f32[64,64]{1,0} parameter(0)\n  x = f32[64,4]{1,0} call(a), to_apply=c" + below +
+                    "\n  y = f32[64,4]{1,0} call(a), to_apply=c" + below + "\n  ROOT z = f32[64,4]{1,0} add(x, y)\n}\n";
+  }
+  const Work work = root_work(
+      "  a = f32[64,64]{1,0} parameter(0)\n",
+      "r = ((f32[64,64]{1,0}), f32[64,4]{1,0}, u32[]) async-start(a), calls=c" + std::to_string(kDepth), computations);
+  REQUIRE(work.pieces.size() == 1);
+  CHECK(work.pieces[0].count == std::ldexp(64.0, kDepth));
 }
 
 TEST_CASE("A product is unaligned if the rows of an operand are no multiple of 16 bytes") {
