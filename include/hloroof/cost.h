@@ -78,8 +78,6 @@ struct MemoryBytes {
 // multiplies f32 operands as bf16, in 3 passes.
 enum class MultipliedAs : std::uint8_t { kUnset, kBf16, kF16, kTf32, kF32 };
 
-// One matrix product as the matrix unit computes it: `batch` products of an M x K and a K x N matrix. A convolution is
-// lowered to such a product: M is output positions, K is window positions times input features, N is output features.
 // Parts of an array that lie apart from one another in memory, as a gather or a strided slice reads them.
 struct Pieces {
   double count = 0;
@@ -88,6 +86,8 @@ struct Pieces {
   bool is_indexed = false;  // at positions that an array of indices states: some may be read repeatedly
 };
 
+// One matrix product as the matrix unit computes it: `batch` products of an M x K and a K x N matrix. A convolution is
+// lowered to such a product: M is output positions, K is window positions times input features, N is output features.
 struct MatrixWork {
   double m = 1;
   double n = 1;

@@ -162,6 +162,20 @@ void add_extents_on_tiles(const Shape& lhs, const Shape& rhs, const Shape& out, 
   work.rhs_k_on_lanes = extent_on_tiles(rhs, parts.rhs, Part::kK, work.k, kLanes);
 }
 
+// Whether the rows of `shape`, which are contiguous, begin at addresses that are no multiple of 16 bytes.
+bool has_unaligned_rows(const Shape& shape) {
+  constexpr std::int64_t kAlignment = 16 * 8;  // bits
+  std::int64_t row = 0;
+  bool has_rows = false;
+  for (const std::int64_t d : shape.layout.minor_to_major) {
+    if (d < 0 || d >= shape.rank() || shape.dimensions[d] <= 1) continue;
+    has_rows = row > 0;
+    if (has_rows) break;
+    row = shape.dimensions[d];
+  }
+  return has_rows && row * bits(shape.element_type) % kAlignment != 0;
+}
+
 }  // namespace
 
 std::vector<ProductPart> spatial_parts(InstructionView convolution) {
@@ -191,24 +205,6 @@ int passes(ElementType lhs, ElementType rhs, const std::vector<Precision>& preci
   if (highest == Precision::kHigh) return complex * (wide == 2 ? kPassesAtHigh : 2);
   return complex * (wide == 2 ? kPassesAtHighest : 3);
 }
-
-namespace {
-
-// Whether the rows of `shape`, which are contiguous, begin at addresses that are no multiple of 16 bytes.
-bool has_unaligned_rows(const Shape& shape) {
-  constexpr std::int64_t kAlignment = 16 * 8;  // bits
-  std::int64_t row = 0;
-  bool has_rows = false;
-  for (const std::int64_t d : shape.layout.minor_to_major) {
-    if (d < 0 || d >= shape.rank() || shape.dimensions[d] <= 1) continue;
-    has_rows = row > 0;
-    if (has_rows) break;
-    row = shape.dimensions[d];
-  }
-  return has_rows && row * bits(shape.element_type) % kAlignment != 0;
-}
-
-}  // namespace
 
 MatrixWork dot_work(const Shape& lhs, const Shape& rhs, const DotDimensions& d) {
   MatrixWork work;

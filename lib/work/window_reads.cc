@@ -167,6 +167,21 @@ bool keeps_places(Opcode opcode) {
   }
 }
 
+// The moves of an array of `rank` dimensions on one side of a broadcast or a transpose, given those on the other side.
+// The instruction lists for each dimension d of one side the dimension of the other; `to_listed` says that the moves
+// go from d to the listed one. Nothing if the list does not fit.
+std::optional<Moves> relabelled(InstructionView instruction, const Moves& moves, int rank, bool to_listed) {
+  const std::vector<std::int64_t> dimensions = integers(instruction, AttributeKey::kDimensions);
+  Moves result(rank);
+  for (std::size_t d = 0; d < dimensions.size(); ++d) {
+    const std::int64_t from = to_listed ? static_cast<std::int64_t>(d) : dimensions[d];
+    const std::int64_t to = to_listed ? dimensions[d] : static_cast<std::int64_t>(d);
+    if (from < 0 || from >= static_cast<std::int64_t>(moves.size()) || to < 0 || to >= rank) return std::nullopt;
+    result[to] = moves[from];
+  }
+  return result;
+}
+
 // The moves of operand `i`, given those of the result.
 std::optional<Moves> operand_moves(InstructionView instruction, std::size_t i, const Moves& moves, const Nest& nest,
                                    InstructionId product) {
@@ -184,18 +199,7 @@ std::optional<Moves> operand_moves(InstructionView instruction, std::size_t i, c
   Moves result(operand.rank());
   switch (opcode) {
     case Opcode::kBroadcast:
-    case Opcode::kTranspose: {
-      const std::vector<std::int64_t> dimensions = integers(instruction, AttributeKey::kDimensions);
-      for (std::size_t d = 0; d < dimensions.size(); ++d) {
-        const std::int64_t from = opcode == Opcode::kBroadcast ? static_cast<std::int64_t>(d) : dimensions[d];
-        const std::int64_t to = opcode == Opcode::kBroadcast ? dimensions[d] : static_cast<std::int64_t>(d);
-        if (from < 0 || from >= operand.rank() || to < 0 || to >= static_cast<std::int64_t>(moves.size())) {
-          return std::nullopt;
-        }
-        result[from] = moves[to];
-      }
-      return result;
-    }
+    case Opcode::kTranspose: return relabelled(instruction, moves, operand.rank(), opcode == Opcode::kTranspose);
     case Opcode::kReshape: return regrouped(instruction.shape(), moves, operand, false);
     case Opcode::kBitcast: return regrouped(instruction.shape(), moves, operand, true);
     default: return std::nullopt;
@@ -214,18 +218,7 @@ std::optional<Moves> result_moves(InstructionView instruction, std::size_t i, co
   Moves result(shape.rank());
   switch (opcode) {
     case Opcode::kBroadcast:
-    case Opcode::kTranspose: {
-      const std::vector<std::int64_t> dimensions = integers(instruction, AttributeKey::kDimensions);
-      for (std::size_t d = 0; d < dimensions.size(); ++d) {
-        const std::int64_t from = opcode == Opcode::kBroadcast ? static_cast<std::int64_t>(d) : dimensions[d];
-        const std::int64_t to = opcode == Opcode::kBroadcast ? dimensions[d] : static_cast<std::int64_t>(d);
-        if (from < 0 || from >= static_cast<std::int64_t>(moves.size()) || to < 0 || to >= shape.rank()) {
-          return std::nullopt;
-        }
-        result[to] = moves[from];
-      }
-      return result;
-    }
+    case Opcode::kTranspose: return relabelled(instruction, moves, shape.rank(), opcode == Opcode::kBroadcast);
     case Opcode::kReduce: {
       const std::vector<std::int64_t> dimensions = integers(instruction, AttributeKey::kDimensions);
       std::size_t next = 0;

@@ -269,7 +269,6 @@ class WorkCounter {
       const Inside& inside = insides_.of_fusion(instruction);
       add_arithmetic(inside.work, 1, work);
       work.epilogue = inside.work.epilogue;
-      if (!work.matrix.empty()) work.product_steps = product_steps(window_config(instruction), work);
       work.read.hbm += inside.constants.hbm;
       work.logical_bytes += inside.constants.hbm;
       if (opcode == Opcode::kFusion) add_chosen_tile(instruction, work);
@@ -285,6 +284,11 @@ class WorkCounter {
         work.source = CostSource::kUnknown;  // the computation or the opcode is not in the text
       }
     }
+    if (!work.matrix.empty()) {
+      const std::optional<WindowConfig> windows = window_config(instruction);
+      if (called.valid()) work.product_steps = product_steps(windows, work);
+      if (windows) add_window_reads(instruction, *windows, work);
+    }
     if (opcode == Opcode::kCustomCall) add_custom_call(instruction, given_, insides_.sizes(), *kernels_, work);
     if (opcode == Opcode::kInfeed) work.read.host += work.written.total();
     if (opcode == Opcode::kOutfeed) work.written.host += work.read.total();
@@ -297,7 +301,6 @@ class WorkCounter {
     if (megascale_fault(instruction))
       work.source = CostSource::kUnknown;  // only the bytes to and from the host are known
     work.relayout_windows = relayout_windows(instruction, work);
-    if (!work.matrix.empty()) add_window_reads(instruction, work);
     work.padded_bytes = work.read.total() + work.written.total();
     return work;
   }
@@ -316,10 +319,8 @@ class WorkCounter {
   }
 
   // Adds what a product fetches again because its windows do not cover their operands.
-  void add_window_reads(InstructionView instruction, Work& work) {
-    const std::optional<WindowConfig> config = window_config(instruction);
-    if (!config) return;
-    const std::vector<double> fetches = window_fetches(instruction, *config);
+  void add_window_reads(InstructionView instruction, const WindowConfig& windows, Work& work) {
+    const std::vector<double> fetches = window_fetches(instruction, windows);
     if (std::all_of(fetches.begin(), fetches.end(), [](double times) { return times <= 1; })) return;
     const ComputationId called = inlined_computation(instruction);
     const Inside inside = called.valid() ? insides_.of_fusion(instruction) : insides_.of_instruction(instruction);
