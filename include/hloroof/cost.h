@@ -109,6 +109,7 @@ struct MatrixWork {
   bool is_gradient = false;     // of attention: the kernel computes its gradients
   bool is_unaligned = false;    // GPU: the rows of an operand are no multiple of 16 bytes
   bool is_untuned = false;      // compiled without a GPU: the block is a placeholder that no real run would use
+  bool is_tuned = false;        // GPU: XLA times the algorithms of the library and names the one that it chose
   double window_positions = 1;  // positions of a convolution's window, a factor of K; 1 for a dot
   bool is_shape_known = true;   // false if only the FLOPs are stated: m, n and k then describe a cube
   // TPU: the extents of the dimensions on the lanes and sublanes of the arrays' tiles that are only a part of m, n or

@@ -340,6 +340,8 @@ struct GpuCore {
     StreamK stream_k;         // for f32
     Fact<double> efficiency_unaligned;  // share of the peak if the rows of an operand do not begin at multiples of 16
                                         // bytes, as copies by the tensor memory unit need; none: as if they did
+    Fact<double> read_efficiency;  // share of Hbm::bandwidth at which a library's kernels of products read; none: as
+                                   // other kernels
     // The rates at the power cap, which products cannot exceed once a step has kept the unit busy for a while; until
     // then they run at the burst rates, MatrixUnit::peak times its efficiency. None: the cap does not bind.
     struct Sustained {

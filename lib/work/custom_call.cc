@@ -105,6 +105,7 @@ bool add_gemm(InstructionView call, Work& work) {
   if (!config || call.operand_count() < 2 || out == nullptr) return false;
   MatrixWork product = dot_work(call.operand(0).shape(), call.operand(1).shape(), config->dimensions);
   product.out = out->element_type;
+  product.is_tuned = config->selected_algorithm.has_value();
   std::vector<Precision> precision;
   for (const std::string& p : config->operand_precision) {
     precision.push_back(p == "HIGHEST" ? Precision::kHighest : p == "HIGH" ? Precision::kHigh : Precision::kDefault);
@@ -135,6 +136,7 @@ bool add_convolution(InstructionView call, std::string_view target, Work& work) 
   MatrixWork product = convolution_work(*lhs, *rhs, *result, window(call).value_or(Window{}), *numbers,
                                         integer_or(call, AttributeKey::kFeatureGroupCount, 1),
                                         integer_or(call, AttributeKey::kBatchGroupCount, 1));
+  product.is_tuned = true;  // cuDNN has no default algorithm: XLA always chooses one
   work.flops += product.flops;
   work.matrix_flops += product.flops;
   work.matrix.push_back(product);

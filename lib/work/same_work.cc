@@ -27,11 +27,11 @@ auto members(const Pieces& pieces) {
 
 auto members(const MatrixWork& product) {
   const auto& [m, n, k, batch, lhs, rhs, out, passes, flops, multiplied_as, tile_m, tile_n, programs, is_for_threads,
-               is_attention, kept_keys, is_gradient, is_unaligned, is_untuned, positions, is_shape_known, m_lanes,
-               m_sublanes, n_lanes, n_sublanes, lhs_k, rhs_k] = product;
+               is_attention, kept_keys, is_gradient, is_unaligned, is_untuned, is_tuned, positions, is_shape_known,
+               m_lanes, m_sublanes, n_lanes, n_sublanes, lhs_k, rhs_k] = product;
   return std::tie(m, n, k, batch, lhs, rhs, out, passes, flops, multiplied_as, tile_m, tile_n, programs, is_for_threads,
-                  is_attention, kept_keys, is_gradient, is_unaligned, is_untuned, positions, is_shape_known, m_lanes,
-                  m_sublanes, n_lanes, n_sublanes, lhs_k, rhs_k);
+                  is_attention, kept_keys, is_gradient, is_unaligned, is_untuned, is_tuned, positions, is_shape_known,
+                  m_lanes, m_sublanes, n_lanes, n_sublanes, lhs_k, rhs_k);
 }
 
 auto members(const DeviceGroups& groups) {

@@ -100,6 +100,7 @@ int run(int argc, char** argv) {
   report_pallas_kernels(shared, report);
   report_steps(shared, report);
   report_gpu_matmuls(shared, report);
+  report_gpu_library_products(shared, report);
   report_gpu_collectives(shared, report);
   report_compiler_cycles(shared, report);
   report_collective_algorithms(shared, report);

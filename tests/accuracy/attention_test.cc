@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdio>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -12,7 +11,6 @@
 #include <vector>
 
 #include "hloroof/device.h"
-#include "lib/base/csv.h"
 #include "lib/time/op_time.h"
 #include "tests/accuracy/figures.h"
 #include "tests/catch.h"
@@ -39,21 +37,6 @@ Work attention(const Row& row) {
           "backend_config={\"cudnn_fmha_backend_config\":{\"intermediate_tensor_shape\":{\"dimensions\":[\"" +
           row.at("batch") + "\",\"" + row.at("heads") + "\",\"" + row.at("q_len") + "\",\"" + row.at("kv_len") +
           "\"]},\"mask_type\":\"" + (row.at("phase") == "context" ? "CAUSAL" : "NO_MASK") + "\"}}");
-}
-
-// The rows of a table behind lines that begin with # and say what its columns mean.
-std::vector<Row> read_rows(const std::string& path) {
-  std::ifstream file(path);
-  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  while (text.starts_with('#')) text.erase(0, text.find('\n') + 1);
-  const absl::StatusOr<CsvTable> table = parse_csv(text, path);
-  REQUIRE(table.ok());
-  std::vector<Row> rows;
-  for (const CsvTable::Row& row : table->rows) {
-    rows.emplace_back();
-    for (std::size_t i = 0; i < table->columns.size(); ++i) rows.back()[table->columns[i]] = row.fields[i];
-  }
-  return rows;
 }
 
 // The kernels that attention.forward is fitted to.
@@ -83,7 +66,7 @@ TEST_CASE("Measured attention on GPUs") {
   // Of each device: heads of 128 of the kernels fitted to; all kernels and heads; the same as other products run;
   // decode of caches too large for L2.
   std::map<std::string, std::map<std::string, std::vector<Sample>>> samples;
-  for (const Row& row : read_rows(path)) {
+  for (const Row& row : read_csv(path)) {
     const absl::StatusOr<Device> device = find_device(row.at("device"));
     if (!device.ok() || is_left_out(row.at("kernel_source"))) continue;
     const double measured = std::stod(row.at("time_us")) * 1e-6;

@@ -4,6 +4,9 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_format.h"
@@ -182,7 +185,10 @@ std::string microseconds(double seconds) {
 
 std::vector<std::map<std::string, std::string>> read_csv(const std::string& path) {
   std::vector<std::map<std::string, std::string>> rows;
-  const absl::StatusOr<CsvTable> table = load_csv(path);
+  std::ifstream file(path);
+  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  while (text.starts_with('#')) text.erase(0, text.find('\n') + 1);
+  const absl::StatusOr<CsvTable> table = parse_csv(text, path);
   if (!table.ok()) {
     std::fprintf(stderr, "%s\n", std::string(table.status().message()).c_str());
     return rows;

@@ -71,7 +71,8 @@ class Report {
 std::string percent(double share);
 std::string microseconds(double seconds);
 
-// The rows of a CSV file by column name. A file that cannot be read is reported on stderr and gives no rows.
+// The rows of a CSV file by column name. Lines at its top that begin with # say what the columns mean and are passed
+// over. A file that cannot be read is reported on stderr and gives no rows.
 std::vector<std::map<std::string, std::string>> read_csv(const std::string& path);
 
 }  // namespace hloroof::internal

@@ -42,6 +42,9 @@ void report_collective_algorithms(const std::string& shared, Report& report);
 // XLA's table of measured matmuls on GPUs.
 void report_gpu_matmuls(const std::string& shared, Report& report);
 
+// Products of cuBLAS that others measured on nine GPUs.
+void report_gpu_library_products(const std::string& shared, Report& report);
+
 // XLA's table of measured collectives on GPUs.
 void report_gpu_collectives(const std::string& shared, Report& report);
 

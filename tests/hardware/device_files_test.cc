@@ -36,11 +36,11 @@ std::vector<Device> all_devices() {
 
 TEST_CASE("device files: the names of the contract, in order") {
   const std::vector<std::string> expected = {
-      "tpu_v2",   "tpu_v3",    "tpu_v4",    "tpu_v4_core", "tpu_v4i",     "tpu_v5e",      "tpu_v5p",
-      "tpu_v6e",  "tpu_v7x",   "v100_sxm2", "a100_sxm_40", "a100_sxm_80", "a100_pcie_80", "l4",
-      "l40s",     "t4",        "rtx_4090",  "h100_sxm",    "h100_pcie",   "h200_sxm",     "gh200",
-      "b200_sxm", "gb200",     "b300_sxm",  "gb300",       "mi250x_gcd",  "mi300x",       "mi325x",
-      "mi355x",   "trainium1", "trainium2", "inferentia2", "gaudi2",      "gaudi3",       "cpu"};
+      "tpu_v2",      "tpu_v3",       "tpu_v4",      "tpu_v4_core", "tpu_v4i",      "tpu_v5e", "tpu_v5p",   "tpu_v6e",
+      "tpu_v7x",     "v100_sxm2",    "a100_sxm_40", "a100_sxm_80", "a100_pcie_80", "l4",      "l40s",      "t4",
+      "rtx_4090",    "rtx_pro_6000", "h100_sxm",    "h100_pcie",   "h200_sxm",     "gh200",   "b200_sxm",  "gb200",
+      "b300_sxm",    "gb300",        "mi250x_gcd",  "mi300x",      "mi325x",       "mi355x",  "trainium1", "trainium2",
+      "inferentia2", "gaudi2",       "gaudi3",      "cpu"};
   CHECK(device_names() == expected);
 }
 

@@ -89,5 +89,26 @@ TEST_CASE("Products of odd rows take the time of their kernels") {
   CHECK(other < 1.05 * op_time(product("50304"), device("a100_sxm_80")).seconds);
 }
 
+TEST_CASE("A library's product reads its weights more slowly than other kernels, unless XLA timed the algorithms") {
+  const auto product = [](const std::string& config) {
+    return root_work("  x = bf16[4,16384]{1,0} parameter(0)\n  w = bf16[51200,16384]{1,0} parameter(1)\n",
+                     "r = bf16[4,51200]{1,0} custom-call(x, w), custom_call_target=\"__cublas$gemm\", "
+                     "backend_config={\"gemm_backend_config\":{" +
+                         config +
+                         "\"dot_dimension_numbers\":{\"lhs_contracting_dimensions\":[\"1\"],"
+                         "\"rhs_contracting_dimensions\":[\"1\"]}}}");
+  };
+  const Work timed = product("\"selected_algorithm\":\"3\",");
+  const double written = 2.0 * 4 * 51200;
+  const double read = 2.0 * 16384 * (4 + 51200);
+  CHECK(hbm_seconds_of(timed) == Approx(streamed(read, written)));
+  const Device h100 = device("h100_sxm");
+  CHECK(hbm_seconds_of(product("")) ==
+        Approx(read / h100.hbm.bandwidth / *h100.gpu()->matrix.read_efficiency + streamed(0, written)));
+  // Of MI300X no such products were measured.
+  const Device other = device("mi300x");
+  CHECK(op_time(product(""), other).seconds == op_time(timed, other).seconds);
+}
+
 }  // namespace
 }  // namespace hloroof::internal
