@@ -66,7 +66,8 @@ struct KernelTransfer {
 
 struct KernelEvent {
   enum class Kind : std::uint8_t {
-    kStep,   // a step of the grid begins; `index` is 1 if the second core of a chip runs it, if there is one
+    kStep,   // a step of the grid begins; `index` is 1 if the second core of a chip runs it, if there is one, or one of
+             // the other programs that run side by side
     kRun,    // region `index` runs
     kStart,  // transfer `index` starts; its end signals `semaphore`
     kWait,   // from here on, the buffer of the oldest transfer that signals `semaphore` may be used
@@ -102,6 +103,7 @@ struct KernelRun {
   double scratch_vmem_bytes = 0;
   std::vector<KernelWindowUse> windows;
   std::int64_t steps = 0;
+  std::int64_t side_by_side = 1;  // programs that run at the same time, each on a subcore of a SparseCore
 };
 
 }  // namespace hloroof::internal::inline kernel

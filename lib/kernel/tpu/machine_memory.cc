@@ -144,11 +144,13 @@ std::uint32_t KernelMachine::semaphore_of(mlir::OpId op, std::uint32_t number) {
 }
 
 void KernelMachine::set_bytes(mlir::OpId op, std::uint32_t source, std::uint32_t target, KernelTransfer& transfer) {
+  // An indirect transfer moves as many rows as its side on the chip has, of all those in HBM.
+  const bool is_indirect = code_.row(op).opcode == Opcode::kGather;
   const KernelType* best = nullptr;
   for (const std::uint32_t number : {source, target}) {
     const KernelType& type = code_.types.of(module_, module_.operand(op, number));
     if (type.kind != KernelType::Kind::kMemory || !is_static(type)) continue;
-    if (best == nullptr || type.space == KernelSpace::kHbm) best = &type;
+    if (best == nullptr || (type.space == KernelSpace::kHbm) != is_indirect) best = &type;
   }
   if (best != nullptr) {
     transfer.bytes = padded_bytes(best->shape, best->bits);
@@ -166,8 +168,10 @@ void KernelMachine::set_bytes(mlir::OpId op, std::uint32_t source, std::uint32_t
 }
 
 void KernelMachine::transfer(const KernelInstruction& in) {
+  // Direct: source, its semaphore, target, semaphore, device; indirect: source, target, offsets, semaphore, filter.
+  const bool is_indirect = code_.row(in.op).opcode == Opcode::kGather;
   const OperandSegment source = code_.segment(in, 0);
-  const OperandSegment target = code_.segment(in, 2);
+  const OperandSegment target = code_.segment(in, is_indirect ? 1 : 2);
   const OperandSegment semaphore = code_.segment(in, 3);
   const OperandSegment device = code_.segment(in, 4);
   if (source.size == 0 || target.size == 0 || semaphore.size == 0) return;
@@ -175,7 +179,7 @@ void KernelMachine::transfer(const KernelInstruction& in) {
   const KernelSpace to = code_.types.of(module_, module_.operand(in.op, target.begin)).space;
   KernelTransfer transfer;
   set_bytes(in.op, source.begin, target.begin, transfer);
-  transfer.kind = device.size > 0             ? KernelTransfer::Kind::kRemote
+  transfer.kind = device.size > 0 && !is_indirect ? KernelTransfer::Kind::kRemote
                   : from == KernelSpace::kHbm ? KernelTransfer::Kind::kRead
                   : to == KernelSpace::kHbm   ? KernelTransfer::Kind::kWrite
                                               : KernelTransfer::Kind::kLocal;

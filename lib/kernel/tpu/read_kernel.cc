@@ -159,8 +159,15 @@ class Pipeline {
   }
 
  private:
-  // The first parallel dimension is split between the two cores of a chip.
+  // The first parallel dimension is split between the two cores of a chip. On SparseCores, each point of the parallel
+  // dimensions is a program of its own subcore.
   void find_split() {
+    if (program_.runs_on_sparse_core) {
+      for (std::size_t d = 0; d < grid_.size() && d < program_.semantics.size(); ++d) {
+        if (program_.semantics[d] != GridSemantics::kArbitrary) run_.side_by_side *= std::max<std::int64_t>(grid_[d], 1);
+      }
+      return;
+    }
     for (std::size_t d = 0; d < grid_.size() && d < program_.semantics.size(); ++d) {
       if (program_.semantics[d] == GridSemantics::kArbitrary || grid_[d] < 2) continue;
       split_ = d;
@@ -169,7 +176,10 @@ class Pipeline {
   }
 
   void begin_step(const std::vector<std::int64_t>& point) {
-    const bool is_second = split_ && point[*split_] >= (grid_[*split_] + 1) / 2;
+    bool is_second = split_ && point[*split_] >= (grid_[*split_] + 1) / 2;
+    for (std::size_t d = 0; run_.side_by_side > 1 && d < point.size() && d < program_.semantics.size(); ++d) {
+      is_second = is_second || (program_.semantics[d] != GridSemantics::kArbitrary && point[d] > 0);
+    }
     run_.events.push_back({KernelEvent::Kind::kStep, is_second ? 1U : 0U, 0});
   }
 
