@@ -38,6 +38,7 @@ KernelMachine::KernelMachine(const KernelCode& code, KernelRun& run, UnknownBran
     : code_(code), module_(*code.module), run_(run), branches_(branches), budget_(budget) {
   values_.resize(module_.values.size() + 1);
   elements_.resize(module_.values.size() + 1);
+  is_room_.resize(module_.values.size() + 1, false);
   strides_.reserve(module_.types.size());
   for (std::uint32_t i = 0; i < module_.types.size(); ++i)
     strides_.push_back(strides_of(code.types.of(mlir::TypeId{i})));
@@ -46,6 +47,7 @@ KernelMachine::KernelMachine(const KernelCode& code, KernelRun& run, UnknownBran
 
 std::uint32_t KernelMachine::add_buffer(KernelBuffer buffer) {
   buffers_.push_back(std::move(buffer));
+  reach_.emplace_back();
   return static_cast<std::uint32_t>(buffers_.size() - 1);
 }
 

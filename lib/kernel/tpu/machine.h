@@ -40,6 +40,12 @@ struct KernelBuffer {
   std::vector<bool> known;
 };
 
+// How far the code reached into a buffer.
+struct BufferReach {
+  std::int64_t last_read = -1;  // the last element that a scalar load read
+  double unsized_bytes = 0;     // moved to or from it by transfers whose size depends on data
+};
+
 class KernelMachine {
  public:
   // `budget` limits the instructions that run, all calls together.
@@ -54,6 +60,7 @@ class KernelMachine {
 
   void note(std::string assumption) { assumptions_.insert(std::move(assumption)); }
   const std::set<std::string>& assumptions() const { return assumptions_; }
+  const std::vector<BufferReach>& reach() const { return reach_; }  // by the numbers of add_buffer()
 
  private:
   struct Frame {
@@ -109,7 +116,9 @@ class KernelMachine {
   std::vector<KernelValue> values_;                 // by KernelCode::value_number
   std::vector<double> elements_;                    // of memory references of a dynamic shape; 0 if unknown
   std::vector<std::vector<std::int64_t>> strides_;  // by TypeId, in elements; empty if the shape is dynamic
+  std::vector<bool> is_room_;  // whether `elements_` is the room of the buffer, because the size is unknown
   std::vector<KernelBuffer> buffers_;
+  std::vector<BufferReach> reach_;  // by buffer
   std::vector<Frame> frames_;
   std::vector<KernelValue> results_;
   std::vector<KernelValue> moved_;                             // operands that are being copied

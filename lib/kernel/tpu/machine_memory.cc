@@ -61,7 +61,9 @@ std::optional<std::size_t> KernelMachine::element(mlir::OpId op, std::uint32_t m
 void KernelMachine::load(const KernelInstruction& in) {
   KernelValue value;
   if (const auto at = element(in.op, 0, 1)) {
-    const KernelBuffer& buffer = buffers_[operand(in.op, 0).buffer];
+    const std::uint32_t number = operand(in.op, 0).buffer;
+    const KernelBuffer& buffer = buffers_[number];
+    reach_[number].last_read = std::max(reach_[number].last_read, static_cast<std::int64_t>(*at));
     if (*at < buffer.data.size() && buffer.known[*at]) value = KernelValue::of(buffer.data[*at]);
   }
   set(module_[in.op].first_result, value);
@@ -118,21 +120,30 @@ void KernelMachine::slice(const KernelInstruction& in) {
                             !__builtin_add_overflow(value.number, term, &value.number);
   }
   const KernelType& type = code_.types.of(module_, result);
+  const KernelType& whole = code_.types.of(module_, module_.operand(in.op, 0));
   const OperandSegment sizes = code_.segment(in, 2);
   double elements = 1;
+  bool is_room = false;
   std::uint32_t dynamic = 0;
-  for (const std::int64_t extent : type.shape) {
-    std::optional<std::int64_t> size = extent;
-    if (extent < 0) size = dynamic < sizes.size ? number(in.op, sizes.begin + dynamic++) : std::nullopt;
+  for (std::size_t d = 0; d < type.shape.size(); ++d) {
+    std::optional<std::int64_t> size = type.shape[d];
+    if (*size < 0) size = dynamic < sizes.size ? number(in.op, sizes.begin + dynamic++) : std::nullopt;
+    // A part of a buffer on the chip is at most the buffer.
+    if (!size && whole.space != KernelSpace::kHbm && whole.shape.size() == type.shape.size()) {
+      size = whole.shape[d];
+      is_room = true;
+    }
     elements *= size && *size >= 0 ? static_cast<double>(*size) : 0;
   }
   elements_[in.result] = elements;
+  is_room_[in.result] = is_room || is_room_[in.operands[0]];
   set(result, value);
 }
 
 void KernelMachine::view(const KernelInstruction& in) {
   values_[in.result] = values_[in.operands[0]];
   elements_[in.result] = elements_[in.operands[0]];
+  is_room_[in.result] = is_room_[in.operands[0]];
 }
 
 std::uint32_t KernelMachine::semaphore_of(mlir::OpId op, std::uint32_t number) {
@@ -158,11 +169,21 @@ void KernelMachine::set_bytes(mlir::OpId op, std::uint32_t source, std::uint32_t
     return;
   }
   const KernelType& type = code_.types.of(module_, module_.operand(op, source));
-  for (const std::uint32_t number : {source, target}) {
-    const double elements = elements_[KernelCode::value_number(module_.operand(op, number))];
-    if (elements <= 0) continue;
-    transfer.bytes = transfer.unpadded_bytes = elements * type.bits / 8;
-    return;
+  for (const bool is_room : {false, true}) {
+    for (const std::uint32_t number : {source, target}) {
+      const std::uint32_t value = KernelCode::value_number(module_.operand(op, number));
+      if (elements_[value] <= 0 || is_room_[value] != is_room) continue;
+      transfer.bytes = transfer.unpadded_bytes = elements_[value] * type.bits / 8;
+      if (!is_room) return;
+      note("A transfer whose size depends on data is assumed to fill its buffer.");
+      for (const std::uint32_t side : {source, target}) {
+        const KernelValue& memory = operand(op, side);
+        const bool is_hbm = code_.types.of(module_, module_.operand(op, side)).space == KernelSpace::kHbm;
+        if (is_hbm && memory.state == KernelValue::State::kMemory)
+          reach_[memory.buffer].unsized_bytes += transfer.bytes;
+      }
+      return;
+    }
   }
   note("The size of a transfer depends on data; it is not counted.");
 }
@@ -180,9 +201,9 @@ void KernelMachine::transfer(const KernelInstruction& in) {
   KernelTransfer transfer;
   set_bytes(in.op, source.begin, target.begin, transfer);
   transfer.kind = device.size > 0 && !is_indirect ? KernelTransfer::Kind::kRemote
-                  : from == KernelSpace::kHbm ? KernelTransfer::Kind::kRead
-                  : to == KernelSpace::kHbm   ? KernelTransfer::Kind::kWrite
-                                              : KernelTransfer::Kind::kLocal;
+                  : from == KernelSpace::kHbm     ? KernelTransfer::Kind::kRead
+                  : to == KernelSpace::kHbm       ? KernelTransfer::Kind::kWrite
+                                                  : KernelTransfer::Kind::kLocal;
   const std::uint32_t on_chip = from == KernelSpace::kHbm ? target.begin : source.begin;
   transfer.buffer = code_.buffer_of(module_.operand(in.op, on_chip));
   std::uint32_t index = 0;

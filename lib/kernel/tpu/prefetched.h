@@ -7,6 +7,7 @@
 #define HLOROOF_LIB_KERNEL_TPU_PREFETCHED_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,10 +25,15 @@ struct PrefetchedData {
   std::vector<std::string> assumptions;
 };
 
-// Nothing is assumed about what `given` states; all of it is about this kernel. Errors: InvalidArgument if `given`
+// What a run of the kernel with these data reaches in each of KernelProgram::arrays; empty if it cannot be followed.
+using KernelProbe = std::function<std::vector<BufferReach>(const PrefetchedData&)>;
+
+// `probe` tells how far a loop whose end is not known gets along its lists. Nothing is assumed about what `given`
+// states; all of it is about this kernel. Errors: InvalidArgument if `given`
 // names something that is no list in SMEM, or states more or fewer numbers than it holds.
 absl::StatusOr<PrefetchedData> prefetched_data(const KernelProgram& program, const KernelCode& code,
-                                               const std::vector<GivenList>& given = {});
+                                               const std::vector<GivenList>& given = {},
+                                               const KernelProbe& probe = nullptr);
 
 }  // namespace hloroof::internal::inline kernel
 

@@ -98,6 +98,8 @@ class Pipeline {
     seen_.resize(program.windows.size());
   }
 
+  const std::vector<BufferReach>& reach() const { return machine_.reach(); }
+
   absl::Status run() {
     std::int64_t steps = 1;
     for (const std::int64_t bound : grid_) {
@@ -164,7 +166,8 @@ class Pipeline {
   void find_split() {
     if (program_.runs_on_sparse_core) {
       for (std::size_t d = 0; d < grid_.size() && d < program_.semantics.size(); ++d) {
-        if (program_.semantics[d] != GridSemantics::kArbitrary) run_.side_by_side *= std::max<std::int64_t>(grid_[d], 1);
+        if (program_.semantics[d] != GridSemantics::kArbitrary)
+          run_.side_by_side *= std::max<std::int64_t>(grid_[d], 1);
       }
       return;
     }
@@ -309,11 +312,17 @@ absl::StatusOr<KernelRun> read_kernel(InstructionView call, const ReadKernelOpti
   run.scratch_vmem_bytes = program->scratch_vmem_bytes;
   run.regions = std::move(code.regions);
   run.unknown_ops = code.unknown_ops;
+  const std::int64_t most = options.most_instructions.value_or(instruction_limit(call));
+  const auto probe = [&](const PrefetchedData& data) {
+    KernelRun scratch;
+    scratch.regions = run.regions;
+    Pipeline pipeline(*program, code, data, UnknownBranches::kMost, most, Follow::kBody, scratch);
+    return pipeline.run().ok() ? pipeline.reach() : std::vector<BufferReach>();
+  };
   const absl::StatusOr<PrefetchedData> data =
-      prefetched_data(*program, code, lists_of(call, program->name, options.lists));
+      prefetched_data(*program, code, lists_of(call, program->name, options.lists), probe);
   if (!data.ok()) return data.status();
   run.grid = data->grid;
-  const std::int64_t most = options.most_instructions.value_or(instruction_limit(call));
   Pipeline pipeline(*program, code, *data, options.branches, most, Follow::kBody, run);
   if (const absl::Status status = pipeline.run(); !status.ok()) {
     forget_events(run);
