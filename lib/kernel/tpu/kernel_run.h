@@ -4,6 +4,7 @@
 #define HLOROOF_LIB_KERNEL_TPU_KERNEL_RUN_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -103,6 +104,10 @@ struct KernelRun {
   double scratch_vmem_bytes = 0;
   std::vector<KernelWindowUse> windows;
   std::int64_t steps = 0;
+  // Set if the sizes of its transfers depend on data: the share of its rows that it moves if it alone has work.
+  std::optional<double> covered;
+  // How many times as much work the calls do that may have it in place of this one; 0 if there are none.
+  double others_work = 0;
   std::int64_t side_by_side = 1;  // programs that run at the same time, each on a subcore of a SparseCore
 };
 

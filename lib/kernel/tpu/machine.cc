@@ -24,14 +24,6 @@ std::vector<std::int64_t> strides_of(const KernelType& type) {
   return strides;
 }
 
-// A measure of work by which the branches of an unknown condition are compared, in vector operations.
-double weight_of(const RegionWork& work) {
-  double weight = 0;
-  for (const KernelProduct& product : work.matrix) weight += product.flops() / 64;
-  for (const KernelVectorWork& vector : work.vector) weight += vector.elements;
-  return weight + work.loaded_bytes / 4 + work.stored_bytes / 4;
-}
-
 }  // namespace
 
 KernelMachine::KernelMachine(const KernelCode& code, KernelRun& run, UnknownBranches branches, std::int64_t budget)

@@ -105,8 +105,9 @@ class Assumptions {
     return no_list(given.operand);
   }
 
-  void make(const KernelProbe& probe) {
+  void make(const KernelProbe& probe, bool is_idle) {
     if (probe) measure_trips(probe);
+    if (trips_ && is_idle) trips_ = 0;
     assume_pairs();
     assume_grids();
     assume_groups();
@@ -422,6 +423,7 @@ class Assumptions {
       if (moved > 0)
         covers_at = std::max(covers_at, unpadded_bytes(program_.arrays[i].shape, program_.arrays[i].bits) / moved);
     }
+    if (covers_at > 0) data_.covered = std::min(1.0, *ends_at / covers_at);
     covers_rows_ = covers_at > 0 && covers_at < *ends_at;
     trips_ = std::max<std::int64_t>(
         1, static_cast<std::int64_t>(covers_rows_ ? std::ceil(covers_at) : std::floor(*ends_at)));
@@ -450,7 +452,8 @@ class Assumptions {
 }  // namespace
 
 absl::StatusOr<PrefetchedData> prefetched_data(const KernelProgram& program, const KernelCode& code,
-                                               const std::vector<GivenList>& given, const KernelProbe& probe) {
+                                               const std::vector<GivenList>& given, const KernelProbe& probe,
+                                               bool is_idle) {
   PrefetchedData data;
   data.grid = program.grid;
   data.arrays.resize(program.arrays.size());
@@ -458,7 +461,7 @@ absl::StatusOr<PrefetchedData> prefetched_data(const KernelProgram& program, con
   for (const GivenList& list : given) {
     if (const absl::Status status = assumptions.give(list); !status.ok()) return status;
   }
-  assumptions.make(probe);
+  assumptions.make(probe, is_idle);
   return data;
 }
 

@@ -9,14 +9,18 @@
 #include "absl/container/flat_hash_set.h"
 #include "lib/ir/element_type.h"
 #include "lib/ir/shapes.h"
+#include "lib/kernel/tpu/partition.h"
 #include "lib/kernel/tpu/prefetched.h"
 #include "lib/kernel/tpu/program.h"
+#include "lib/kernel/tpu/region_work.h"
 #include "lib/values/backend_config.h"
 
 namespace hloroof::internal::inline kernel {
 namespace {
 
 constexpr double kInstructions = 1e6;
+// A call reaches all rows of an array if it reaches this share of them: some arrays have a row for what is left out.
+constexpr double kCoversAll = 0.9;
 constexpr double kInstructionsPerByte = 0.05;
 constexpr double kMostInstructions = 2e8;
 // A step of the grid costs at least as much as so many instructions.
@@ -299,7 +303,9 @@ std::int64_t instruction_limit(InstructionView call) {
   return static_cast<std::int64_t>(std::min(kInstructions + kInstructionsPerByte * bytes, kMostInstructions));
 }
 
-absl::StatusOr<KernelRun> read_kernel(InstructionView call, const ReadKernelOptions& options) {
+namespace {
+
+absl::StatusOr<KernelRun> read_alone(InstructionView call, const ReadKernelOptions& options) {
   std::string body = kernel_body(call);
   const absl::StatusOr<mlir::Module> module = read_body(body);
   if (!module.ok()) return module.status();
@@ -320,9 +326,10 @@ absl::StatusOr<KernelRun> read_kernel(InstructionView call, const ReadKernelOpti
     return pipeline.run().ok() ? pipeline.reach() : std::vector<BufferReach>();
   };
   const absl::StatusOr<PrefetchedData> data =
-      prefetched_data(*program, code, lists_of(call, program->name, options.lists), probe);
+      prefetched_data(*program, code, lists_of(call, program->name, options.lists), probe, options.is_idle);
   if (!data.ok()) return data.status();
   run.grid = data->grid;
+  run.covered = data->covered;
   Pipeline pipeline(*program, code, *data, options.branches, most, Follow::kBody, run);
   if (const absl::Status status = pipeline.run(); !status.ok()) {
     forget_events(run);
@@ -331,7 +338,8 @@ absl::StatusOr<KernelRun> read_kernel(InstructionView call, const ReadKernelOpti
     run.failure = std::string(status.message());
     return run;
   }
-  if (options.branches == UnknownBranches::kExpected && options.lists.empty() && skips_all_products(run)) {
+  if (options.branches == UnknownBranches::kExpected && options.lists.empty() && !options.is_idle &&
+      skips_all_products(run)) {
     return absl::InvalidArgumentError(
         "none of its matrix products runs with what is assumed about its data; --kernel states the data");
   }
@@ -340,6 +348,50 @@ absl::StatusOr<KernelRun> read_kernel(InstructionView call, const ReadKernelOpti
     for (KernelRegion& region : run.regions) region.work.vector.clear();
     run.assumptions.push_back("The vector work of a SparseCore is not counted.");
   }
+  return run;
+}
+
+// What the calls that share the work of one of them do if each has all of it.
+struct Sharing {
+  std::size_t worker = 0;  // the call that does the work: the one that does the least of those that reach all rows
+  double most = 0;         // how many times as much work another of them does
+};
+
+// Whether the work goes to one call or another depends on data. nullopt if they do not share it.
+std::optional<Sharing> sharing_of(const std::vector<InstructionView>& calls, ReadKernelOptions options) {
+  options.branches = UnknownBranches::kExpected;
+  std::vector<double> weights;
+  for (const InstructionView call : calls) {
+    const absl::StatusOr<KernelRun> run = read_alone(call, options);
+    if (!run.ok() || !run->failure.empty() || !run->covered) return std::nullopt;
+    weights.push_back(*run->covered < kCoversAll ? 0 : weight_of(*run));
+  }
+  std::optional<Sharing> sharing;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (weights[i] <= 0) continue;
+    if (!sharing) sharing.emplace().worker = i;
+    if (weights[i] < weights[sharing->worker]) sharing->worker = i;
+  }
+  for (std::size_t i = 0; sharing && i < weights.size(); ++i) {
+    if (i != sharing->worker) sharing->most = std::max(sharing->most, weights[i] / weights[sharing->worker]);
+  }
+  return sharing;
+}
+
+}  // namespace
+
+absl::StatusOr<KernelRun> read_kernel(InstructionView call, const ReadKernelOptions& options) {
+  const std::vector<InstructionView> calls =
+      options.lists.empty() ? partition_of(call) : std::vector<InstructionView>();
+  const std::optional<Sharing> sharing = calls.empty() ? std::nullopt : sharing_of(calls, options);
+  if (!sharing) return read_alone(call, options);
+  ReadKernelOptions own = options;
+  own.is_idle = calls[sharing->worker] != call;
+  absl::StatusOr<KernelRun> run = read_alone(call, own);
+  if (!run.ok()) return run;
+  run->others_work = own.is_idle ? 0 : sharing->most;
+  run->assumptions.push_back(own.is_idle ? "Another call is assumed to do the work that this one shares with it."
+                                         : "This call is assumed to do all of the work that it shares with others.");
   return run;
 }
 
@@ -352,6 +404,14 @@ std::string kernel_inputs(InstructionView call, const ReadKernelOptions& options
   };
   append(call.text(AttributeKey::kBackendConfig));
   append_arguments(call, inputs);
+  for (const InstructionView other : partition_of(call)) {
+    if (other == call) {
+      inputs += "self ";
+      continue;
+    }
+    append(other.text(AttributeKey::kBackendConfig));
+    append_arguments(other, inputs);
+  }
   if (options.lists.empty()) return inputs;
   append(call.name());  // which lists are about it
   for (const GivenList& list : options.lists) {

@@ -214,6 +214,22 @@ void add_op_work(const mlir::Module& module, const KernelTypes& types, mlir::OpI
   }
 }
 
+double weight_of(const RegionWork& work) {
+  double weight = 0;
+  for (const KernelProduct& product : work.matrix) weight += product.flops() / 64;
+  for (const KernelVectorWork& vector : work.vector) weight += vector.elements;
+  return weight + work.loaded_bytes / 4 + work.stored_bytes / 4;
+}
+
+double weight_of(const KernelRun& run) {
+  double weight = 0;
+  for (const KernelRegion& region : run.regions) weight += region.runs * weight_of(region.work);
+  for (const KernelEvent& event : run.events) {
+    if (event.kind == KernelEvent::Kind::kStart) weight += run.transfers[event.index].bytes;
+  }
+  return weight;
+}
+
 bool is_empty(const RegionWork& work) {
   return work.matrix.empty() && work.vector.empty() && work.loaded_bytes == 0 && work.stored_bytes == 0 &&
          work.scalar_ops == 0;
