@@ -122,6 +122,11 @@ class Diagnoser {
     if (kernel == nullptr) return "";
     if (!kernel->has_body) return absl::StrJoin(kernel->assumptions, " ");
     if (!kernel->failure.empty()) return "the body cannot be followed: " + kernel->failure;
+    if (kernel->unknown_ops.empty() && is_open(*kernel)) {
+      const std::string most = kernel->most_work ? absl::StrFormat("%.3g", *kernel->most_work) : "any number of";
+      return absl::StrFormat("its work depends on data, and is %.3g to %s times what is priced (%s)",
+                             kernel->least_work, most, absl::StrJoin(kernel->assumptions, " "));
+    }
     if (kernel->unknown_ops.empty()) return "";
     return "the work of these operations of its body is not known: " + absl::StrJoin(kernel->unknown_ops, ", ");
   }

@@ -62,6 +62,7 @@ struct KernelTransfer {
   double unpadded_bytes = 0;     // of its elements alone
   std::uint32_t buffer = kNone;  // the memory on the chip that it fills or empties
   std::uint32_t window = kNone;  // the window that it belongs to; kNone: the kernel's own
+  double spare = 1;              // how many times the part of the array fits in the buffer, if it is all of a dimension
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
 };
 
@@ -106,10 +107,14 @@ struct KernelRun {
   std::int64_t steps = 0;
   // Set if the sizes of its transfers depend on data: the share of its rows that it moves if it alone has work.
   std::optional<double> covered;
-  // How many times as much work the calls do that may have it in place of this one; 0 if there are none.
-  double others_work = 0;
+  // Bounds of its work as factors of what is assumed, where data decide. nullopt: there is no upper bound.
+  double least_work = 1;
+  std::optional<double> most_work = 1;
   std::int64_t side_by_side = 1;  // programs that run at the same time, each on a subcore of a SparseCore
 };
+
+// Whether the bounds of its work lie so far apart that a time within them says little.
+bool is_open(const KernelRun& run);
 
 }  // namespace hloroof::internal::inline kernel
 

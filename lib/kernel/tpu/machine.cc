@@ -31,6 +31,8 @@ KernelMachine::KernelMachine(const KernelCode& code, KernelRun& run, UnknownBran
   values_.resize(module_.values.size() + 1);
   elements_.resize(module_.values.size() + 1);
   is_room_.resize(module_.values.size() + 1, false);
+  room_.resize(module_.values.size() + 1, 0);
+  is_whole_.resize(module_.values.size() + 1, false);
   strides_.reserve(module_.types.size());
   for (std::uint32_t i = 0; i < module_.types.size(); ++i)
     strides_.push_back(strides_of(code.types.of(mlir::TypeId{i})));

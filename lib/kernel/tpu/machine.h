@@ -106,6 +106,7 @@ class KernelMachine {
   // The element of SMEM that the operation refers to: its buffer and its offset.
   std::optional<std::size_t> element(mlir::OpId op, std::uint32_t memory, std::uint32_t first_index) const;
   std::uint32_t semaphore_of(mlir::OpId op, std::uint32_t number);
+  void set_spare(mlir::OpId op, std::uint32_t source, std::uint32_t target, KernelTransfer& transfer) const;
   void set_bytes(mlir::OpId op, std::uint32_t source, std::uint32_t target, KernelTransfer& transfer);
 
   const KernelCode& code_;
@@ -116,7 +117,9 @@ class KernelMachine {
   std::vector<KernelValue> values_;                 // by KernelCode::value_number
   std::vector<double> elements_;                    // of memory references of a dynamic shape; 0 if unknown
   std::vector<std::vector<std::int64_t>> strides_;  // by TypeId, in elements; empty if the shape is dynamic
-  std::vector<bool> is_room_;  // whether `elements_` is the room of the buffer, because the size is unknown
+  std::vector<bool> is_room_;   // whether `elements_` is the room of the buffer, because the size is unknown
+  std::vector<double> room_;    // elements with each dynamic size the most that the buffer holds; 0 if unknown
+  std::vector<bool> is_whole_;  // whether a dynamic size is that of the array
   std::vector<KernelBuffer> buffers_;
   std::vector<BufferReach> reach_;  // by buffer
   std::vector<Frame> frames_;

@@ -123,27 +123,40 @@ void KernelMachine::slice(const KernelInstruction& in) {
   const KernelType& whole = code_.types.of(module_, module_.operand(in.op, 0));
   const OperandSegment sizes = code_.segment(in, 2);
   double elements = 1;
+  double room = 1;
   bool is_room = false;
+  bool is_whole = false;
   std::uint32_t dynamic = 0;
   for (std::size_t d = 0; d < type.shape.size(); ++d) {
     std::optional<std::int64_t> size = type.shape[d];
-    if (*size < 0) size = dynamic < sizes.size ? number(in.op, sizes.begin + dynamic++) : std::nullopt;
-    // A part of a buffer on the chip is at most the buffer.
-    if (!size && whole.space != KernelSpace::kHbm && whole.shape.size() == type.shape.size()) {
-      size = whole.shape[d];
-      is_room = true;
+    std::int64_t most = *size;
+    if (*size < 0) {
+      size = dynamic < sizes.size ? number(in.op, sizes.begin + dynamic++) : std::nullopt;
+      most = whole.shape.size() == type.shape.size() ? whole.shape[d] : -1;
+      // A part of a buffer on the chip is at most the buffer.
+      if (!size && whole.space != KernelSpace::kHbm && most >= 0) {
+        size = most;
+        is_room = true;
+      } else if (size == most) {
+        is_whole = true;
+      }
     }
     elements *= size && *size >= 0 ? static_cast<double>(*size) : 0;
+    room *= most >= 0 ? static_cast<double>(most) : 0;
   }
   elements_[in.result] = elements;
+  room_[in.result] = room;
   is_room_[in.result] = is_room || is_room_[in.operands[0]];
+  is_whole_[in.result] = is_whole;
   set(result, value);
 }
 
 void KernelMachine::view(const KernelInstruction& in) {
   values_[in.result] = values_[in.operands[0]];
   elements_[in.result] = elements_[in.operands[0]];
+  room_[in.result] = room_[in.operands[0]];
   is_room_[in.result] = is_room_[in.operands[0]];
+  is_whole_[in.result] = is_whole_[in.operands[0]];
 }
 
 std::uint32_t KernelMachine::semaphore_of(mlir::OpId op, std::uint32_t number) {
@@ -174,7 +187,10 @@ void KernelMachine::set_bytes(mlir::OpId op, std::uint32_t source, std::uint32_t
       const std::uint32_t value = KernelCode::value_number(module_.operand(op, number));
       if (elements_[value] <= 0 || is_room_[value] != is_room) continue;
       transfer.bytes = transfer.unpadded_bytes = elements_[value] * type.bits / 8;
-      if (!is_room) return;
+      if (!is_room) {
+        set_spare(op, source, target, transfer);
+        return;
+      }
       note("A transfer whose size depends on data is assumed to fill its buffer.");
       for (const std::uint32_t side : {source, target}) {
         const KernelValue& memory = operand(op, side);
@@ -186,6 +202,21 @@ void KernelMachine::set_bytes(mlir::OpId op, std::uint32_t source, std::uint32_t
     }
   }
   note("The size of a transfer depends on data; it is not counted.");
+}
+
+void KernelMachine::set_spare(mlir::OpId op, std::uint32_t source, std::uint32_t target,
+                              KernelTransfer& transfer) const {
+  bool is_whole = false;
+  double room = 0;
+  for (const std::uint32_t number : {source, target}) {
+    const std::uint32_t value = KernelCode::value_number(module_.operand(op, number));
+    if (code_.types.of(module_, module_.operand(op, number)).space == KernelSpace::kHbm) {
+      is_whole = is_whole_[value];
+    } else {
+      room = room_[value] * code_.types.of(module_, module_.operand(op, number)).bits / 8;
+    }
+  }
+  if (is_whole && transfer.bytes > 0) transfer.spare = std::max(1.0, room / transfer.bytes);
 }
 
 void KernelMachine::transfer(const KernelInstruction& in) {

@@ -15,10 +15,9 @@ constexpr std::size_t kMostSources = 4096;  // instructions that are searched fo
 
 // What `value` is a copy or another form of.
 InstructionView origin_of(InstructionView value) {
-  while (value.operand_count() == 1 &&
-         (value.opcode() == Opcode::kBitcast || value.opcode() == Opcode::kCopy ||
-          value.opcode() == Opcode::kCopyStart || value.opcode() == Opcode::kCopyDone ||
-          value.opcode() == Opcode::kReshape)) {
+  while (value.operand_count() == 1 && (value.opcode() == Opcode::kBitcast || value.opcode() == Opcode::kCopy ||
+                                        value.opcode() == Opcode::kCopyStart || value.opcode() == Opcode::kCopyDone ||
+                                        value.opcode() == Opcode::kReshape)) {
     value = value.operand(0);
   }
   return value;
@@ -64,7 +63,8 @@ std::set<std::uint32_t> integer_sources(InstructionView call) {
     work.pop_back();
     for (const InstructionView operand : at.operands()) {
       const bool is_tuple = operand.shape().is_tuple();
-      if (!is_tuple && (at == call ? !is_integer(operand) : operand.shape().element_type != ElementType::kS32)) continue;
+      if (!is_tuple && (at == call ? !is_integer(operand) : operand.shape().element_type != ElementType::kS32))
+        continue;
       if (operand.opcode() == Opcode::kConstant || operand.opcode() == Opcode::kIota || is_candidate(operand)) continue;
       if (seen.insert(operand.id().index).second) work.push_back(operand);
     }

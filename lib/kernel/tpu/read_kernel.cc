@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "lib/ir/element_type.h"
 #include "lib/ir/shapes.h"
@@ -19,6 +20,9 @@ namespace hloroof::internal::inline kernel {
 namespace {
 
 constexpr double kInstructions = 1e6;
+// Bounds of a kernel's work that lie further apart leave it open, and a share of work that does not matter.
+constexpr double kMostApart = 3;
+constexpr double kNegligible = 1e-3;
 // A call reaches all rows of an array if it reaches this share of them: some arrays have a row for what is left out.
 constexpr double kCoversAll = 0.9;
 constexpr double kInstructionsPerByte = 0.05;
@@ -378,18 +382,65 @@ std::optional<Sharing> sharing_of(const std::vector<InstructionView>& calls, Rea
   return sharing;
 }
 
+// Bounds of the work of `run`, what was read of `call` with the same options: if each branch and each loop that depends
+// on data does as little or as much as it can, and if products take only the parts of their buffers that are filled.
+void set_bounds(InstructionView call, ReadKernelOptions options, KernelRun& run) {
+  if (!run.failure.empty() || options.branches != UnknownBranches::kExpected) return;
+  const double expected = weight_of(run);
+  if (expected <= 0) return;
+  if (run.has_unknown_branch || run.has_unknown_loop) {
+    options.branches = UnknownBranches::kLeast;
+    const absl::StatusOr<KernelRun> least = read_alone(call, options);
+    if (least.ok() && least->failure.empty()) run.least_work = std::min(1.0, weight_of(*least) / expected);
+    if (run.has_unknown_loop) {
+      // A loop without work does not matter.
+      if (run.least_work < 1 - kNegligible) run.most_work.reset();
+    } else {
+      options.branches = UnknownBranches::kMost;
+      const absl::StatusOr<KernelRun> most = read_alone(call, options);
+      if (most.ok() && most->failure.empty()) run.most_work = std::max(1.0, weight_of(*most) / expected);
+    }
+  }
+  absl::flat_hash_map<std::uint32_t, double> spare;  // by buffer
+  for (const KernelTransfer& transfer : run.transfers) {
+    const auto [entry, is_new] = spare.emplace(transfer.buffer, transfer.spare);
+    if (!is_new) entry->second = std::min(entry->second, transfer.spare);
+  }
+  double idle = 0;
+  for (const KernelRegion& region : run.regions) {
+    double most = 1;
+    for (const auto* buffers : {&region.buffers, &region.late_buffers}) {
+      for (const std::uint32_t buffer : *buffers) {
+        if (const auto found = spare.find(buffer); found != spare.end()) most = std::max(most, found->second);
+      }
+    }
+    if (!region.work.matrix.empty()) idle += region.runs * weight_of(region.work) * (1 - 1 / most);
+  }
+  if (idle <= 0) return;
+  run.least_work = std::max(0.0, run.least_work - idle / expected);
+  run.assumptions.push_back("Products are assumed to take all of a buffer, also where the array fills a part of it.");
+}
+
+absl::StatusOr<KernelRun> read_with_bounds(InstructionView call, const ReadKernelOptions& options) {
+  absl::StatusOr<KernelRun> run = read_alone(call, options);
+  if (run.ok()) set_bounds(call, options, *run);
+  return run;
+}
+
 }  // namespace
+
+bool is_open(const KernelRun& run) { return !run.most_work || *run.most_work > kMostApart * run.least_work; }
 
 absl::StatusOr<KernelRun> read_kernel(InstructionView call, const ReadKernelOptions& options) {
   const std::vector<InstructionView> calls =
       options.lists.empty() ? partition_of(call) : std::vector<InstructionView>();
   const std::optional<Sharing> sharing = calls.empty() ? std::nullopt : sharing_of(calls, options);
-  if (!sharing) return read_alone(call, options);
+  if (!sharing) return read_with_bounds(call, options);
   ReadKernelOptions own = options;
   own.is_idle = calls[sharing->worker] != call;
-  absl::StatusOr<KernelRun> run = read_alone(call, own);
+  absl::StatusOr<KernelRun> run = read_with_bounds(call, own);
   if (!run.ok()) return run;
-  run->others_work = own.is_idle ? 0 : sharing->most;
+  if (!own.is_idle && run->most_work) run->most_work = std::max(*run->most_work, sharing->most);
   run->assumptions.push_back(own.is_idle ? "Another call is assumed to do the work that this one shares with it."
                                          : "This call is assumed to do all of the work that it shares with others.");
   return run;
