@@ -175,7 +175,7 @@ void add_kernel_body(const KernelRun& run, Work& work) {
   }
   set_transferred_bytes(run, work);
   if (!run.assumptions.empty()) work.source = std::max(work.source, CostSource::kAssumed);
-  if (!run.unknown_ops.empty() || is_open(run)) work.source = CostSource::kUnknown;
+  if (!run.unknown_ops.empty()) work.source = CostSource::kUnknown;
 }
 
 // Adds the work of a kernel whose body is missing or could not be followed: what its shapes show, or else what its

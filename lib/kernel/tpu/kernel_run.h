@@ -4,6 +4,7 @@
 #define HLOROOF_LIB_KERNEL_TPU_KERNEL_RUN_H_
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -107,14 +108,15 @@ struct KernelRun {
   std::int64_t steps = 0;
   // Set if the sizes of its transfers depend on data: the share of its rows that it moves if it alone has work.
   std::optional<double> covered;
-  // Bounds of its work as factors of what is assumed, where data decide. nullopt: there is no upper bound.
+  // What it does if each branch and each loop that depends on data does as little, or as much, as it can; null if none
+  // does, and `most` also if a loop has no known end.
+  std::shared_ptr<const KernelRun> least;
+  std::shared_ptr<const KernelRun> most;
+  // Other bounds of its work, as factors of what is assumed.
   double least_work = 1;
-  std::optional<double> most_work = 1;
+  double most_work = 1;
   std::int64_t side_by_side = 1;  // programs that run at the same time, each on a subcore of a SparseCore
 };
-
-// Whether the bounds of its work lie so far apart that a time within them says little.
-bool is_open(const KernelRun& run);
 
 }  // namespace hloroof::internal::inline kernel
 

@@ -20,8 +20,7 @@ namespace hloroof::internal::inline kernel {
 namespace {
 
 constexpr double kInstructions = 1e6;
-// Bounds of a kernel's work that lie further apart leave it open, and a share of work that does not matter.
-constexpr double kMostApart = 3;
+// A share of work that does not matter.
 constexpr double kNegligible = 1e-3;
 // A call reaches all rows of an array if it reaches this share of them: some arrays have a row for what is left out.
 constexpr double kCoversAll = 0.9;
@@ -388,19 +387,17 @@ void set_bounds(InstructionView call, ReadKernelOptions options, KernelRun& run)
   if (!run.failure.empty() || options.branches != UnknownBranches::kExpected) return;
   const double expected = weight_of(run);
   if (expected <= 0) return;
-  if (run.has_unknown_branch || run.has_unknown_loop) {
-    options.branches = UnknownBranches::kLeast;
-    const absl::StatusOr<KernelRun> least = read_alone(call, options);
-    if (least.ok() && least->failure.empty()) run.least_work = std::min(1.0, weight_of(*least) / expected);
-    if (run.has_unknown_loop) {
-      // A loop without work does not matter.
-      if (run.least_work < 1 - kNegligible) run.most_work.reset();
-    } else {
-      options.branches = UnknownBranches::kMost;
-      const absl::StatusOr<KernelRun> most = read_alone(call, options);
-      if (most.ok() && most->failure.empty()) run.most_work = std::max(1.0, weight_of(*most) / expected);
-    }
-  }
+  const auto read = [&](UnknownBranches branches) -> std::shared_ptr<const KernelRun> {
+    options.branches = branches;
+    absl::StatusOr<KernelRun> other = read_alone(call, options);
+    if (!other.ok() || !other->failure.empty()) return nullptr;
+    return std::make_shared<const KernelRun>(*std::move(other));
+  };
+  if (run.has_unknown_branch || run.has_unknown_loop) run.least = read(UnknownBranches::kLeast);
+  // A loop without work does not matter.
+  run.has_unknown_loop =
+      run.has_unknown_loop && run.least != nullptr && weight_of(*run.least) < expected * (1 - kNegligible);
+  if (run.least != nullptr && !run.has_unknown_loop) run.most = read(UnknownBranches::kMost);
   absl::flat_hash_map<std::uint32_t, double> spare;  // by buffer
   for (const KernelTransfer& transfer : run.transfers) {
     const auto [entry, is_new] = spare.emplace(transfer.buffer, transfer.spare);
@@ -429,8 +426,6 @@ absl::StatusOr<KernelRun> read_with_bounds(InstructionView call, const ReadKerne
 
 }  // namespace
 
-bool is_open(const KernelRun& run) { return !run.most_work || *run.most_work > kMostApart * run.least_work; }
-
 absl::StatusOr<KernelRun> read_kernel(InstructionView call, const ReadKernelOptions& options) {
   const std::vector<InstructionView> calls =
       options.lists.empty() ? partition_of(call) : std::vector<InstructionView>();
@@ -440,7 +435,7 @@ absl::StatusOr<KernelRun> read_kernel(InstructionView call, const ReadKernelOpti
   own.is_idle = calls[sharing->worker] != call;
   absl::StatusOr<KernelRun> run = read_with_bounds(call, own);
   if (!run.ok()) return run;
-  if (!own.is_idle && run->most_work) run->most_work = std::max(*run->most_work, sharing->most);
+  if (!own.is_idle) run->most_work = std::max(run->most_work, sharing->most);
   run->assumptions.push_back(own.is_idle ? "Another call is assumed to do the work that this one shares with it."
                                          : "This call is assumed to do all of the work that it shares with others.");
   return run;
