@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -50,6 +51,9 @@ class KernelMachine {
  public:
   // `budget` limits the instructions that run, all calls together.
   KernelMachine(const KernelCode& code, KernelRun& run, UnknownBranches branches, std::int64_t budget);
+
+  // The bounds of the grid, which the code may ask for.
+  void set_grid(std::vector<std::int64_t> grid) { grid_ = std::move(grid); }
 
   // Adds memory. The number identifies it in KernelValue::buffer.
   std::uint32_t add_buffer(KernelBuffer buffer);
@@ -114,6 +118,7 @@ class KernelMachine {
   KernelRun& run_;
   UnknownBranches branches_;
   std::int64_t budget_;
+  std::vector<std::int64_t> grid_;
   std::vector<KernelValue> values_;                 // by KernelCode::value_number
   std::vector<double> elements_;                    // of memory references of a dynamic shape; 0 if unknown
   std::vector<std::vector<std::int64_t>> strides_;  // by TypeId, in elements; empty if the shape is dynamic

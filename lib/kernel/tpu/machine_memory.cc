@@ -19,6 +19,11 @@ void KernelMachine::scalar(const KernelInstruction& in) {
   const bool has_a = a.state == KernelValue::State::kNumber;
   const bool has_b = b.state == KernelValue::State::kNumber;
   KernelValue& result = values_[in.result];
+  if (in.scalar == ScalarOp::kGridSize) {
+    const bool is_known = in.number >= 0 && static_cast<std::size_t>(in.number) < grid_.size();
+    result = is_known ? KernelValue::of(grid_[static_cast<std::size_t>(in.number)]) : KernelValue();
+    return;
+  }
   if (in.scalar == ScalarOp::kSelect) {
     const KernelValue& c = values_[in.operands[2]];
     const bool are_equal = has_b && c.state == KernelValue::State::kNumber && b.number == c.number;

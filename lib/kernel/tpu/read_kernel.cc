@@ -79,6 +79,7 @@ class Pipeline {
         most_steps_(most_instructions / kInstructionsPerStep),
         machine_(code, run, branches, most_instructions),
         grid_(data.grid) {
+    machine_.set_grid(data.grid);
     const mlir::Module& module = *code.module;
     const mlir::Block& entry = module[module[module[program.function].first_region].first_block];
     arguments_.resize(entry.argument_count);
