@@ -10,6 +10,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "lib/ir/element_type.h"
 #include "lib/ir/shapes.h"
+#include "lib/kernel/tpu/kernel_name.h"
 #include "lib/kernel/tpu/partition.h"
 #include "lib/kernel/tpu/prefetched.h"
 #include "lib/kernel/tpu/program.h"
@@ -428,9 +429,11 @@ absl::StatusOr<KernelRun> read_with_bounds(InstructionView call, const ReadKerne
 }  // namespace
 
 absl::StatusOr<KernelRun> read_kernel(InstructionView call, const ReadKernelOptions& options) {
-  const std::vector<InstructionView> calls =
-      options.lists.empty() ? partition_of(call) : std::vector<InstructionView>();
-  const std::optional<Sharing> sharing = calls.empty() ? std::nullopt : sharing_of(calls, options);
+  const std::vector<InstructionView> calls = partition_of(call);
+  const bool are_stated = std::any_of(calls.begin(), calls.end(), [&](InstructionView one) {
+    return !lists_of(one, kernel_name(one), options.lists).empty();
+  });
+  const std::optional<Sharing> sharing = are_stated || calls.empty() ? std::nullopt : sharing_of(calls, options);
   if (!sharing) return read_with_bounds(call, options);
   ReadKernelOptions own = options;
   own.is_idle = calls[sharing->worker] != call;
