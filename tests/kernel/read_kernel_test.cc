@@ -172,6 +172,7 @@ TEST_CASE("a loop over a list moves each row once, and ends with the list") {
   CHECK(bytes_of(rows, KernelTransfer::Kind::kRead) == 256 * kRow);
   CHECK(bytes_of(rows, KernelTransfer::Kind::kWrite) == 256 * kRow);
   CHECK(rows.covered == 1);
+  CHECK(rows.most_work == 64 / 16);  // each record may name a single row
   // 64 records name at most 1024 of the 8192 rows.
   const KernelRun list = run_of("records_end");
   CHECK(bytes_of(list, KernelTransfer::Kind::kRead) == 64 * 16 * kRow);

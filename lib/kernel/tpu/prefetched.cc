@@ -427,6 +427,7 @@ class Assumptions {
     covers_rows_ = covers_at > 0 && covers_at < *ends_at;
     trips_ = std::max<std::int64_t>(
         1, static_cast<std::int64_t>(covers_rows_ ? std::ceil(covers_at) : std::floor(*ends_at)));
+    if (covers_rows_) data_.most_trips = *ends_at / static_cast<double>(*trips_);
   }
 
   void assume_bounds() {

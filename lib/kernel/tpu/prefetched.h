@@ -27,6 +27,7 @@ struct PrefetchedData {
   // Of a kernel with a loop that data end: the share of the rows of its arrays that it moves before its lists end.
   // nullopt if there is no such loop, or the sizes of its transfers do not depend on data.
   std::optional<double> covered;
+  double most_trips = 1;  // how many times as often as assumed that loop runs if it goes on to the end of its lists
 };
 
 // What a run of the kernel with these data reaches in each of KernelProgram::arrays; empty if it cannot be followed.

@@ -335,6 +335,7 @@ absl::StatusOr<KernelRun> read_alone(InstructionView call, const ReadKernelOptio
   if (!data.ok()) return data.status();
   run.grid = data->grid;
   run.covered = data->covered;
+  if (!options.is_idle) run.most_work = std::max(1.0, data->most_trips);
   Pipeline pipeline(*program, code, *data, options.branches, most, Follow::kBody, run);
   if (const absl::Status status = pipeline.run(); !status.ok()) {
     forget_events(run);
