@@ -17,6 +17,7 @@
 #include "lib/ir/rows.h"
 #include "lib/kernel/tpu/kernel_run.h"
 #include "lib/schedule/alike_buffers.h"
+#include "lib/time/kernel_range.h"
 #include "lib/work/custom_call.h"
 #include "lib/work/gpu_kernel.h"
 #include "lib/work/work.h"
@@ -118,10 +119,17 @@ class Diagnoser {
   }
 
   // Why the body of a Pallas kernel does not give its work; empty if there is no body to read.
-  static std::string fault_of(const KernelRun* kernel) {
+  std::string fault_of(const KernelRun* kernel) const {
     if (kernel == nullptr) return "";
     if (!kernel->has_body) return absl::StrJoin(kernel->assumptions, " ");
     if (!kernel->failure.empty()) return "the body cannot be followed: " + kernel->failure;
+    if (const auto range = kernel_range(*kernel, facts_.target.device);
+        kernel->unknown_ops.empty() && range && is_open(*range)) {
+      return absl::StrCat("the text leaves its work open: one run takes ",
+                          range->most ? absl::StrCat(format_seconds(range->least), " to ", format_seconds(*range->most))
+                                      : absl::StrCat("at least ", format_seconds(range->least)),
+                          " (", absl::StrJoin(kernel->assumptions, " "), ")");
+    }
     if (kernel->unknown_ops.empty()) return "";
     return "the work of these operations of its body is not known: " + absl::StrJoin(kernel->unknown_ops, ", ");
   }

@@ -13,10 +13,12 @@ namespace hloroof::internal::inline diagnose {
 void diagnose_kernels(Diagnosis& diagnosis) {
   const Device& device = diagnosis.facts.target.device;
   for (const OpPrediction& op : diagnosis.prediction.ops) {
-    if (op.work.kernel == nullptr || op.time.seconds <= 0 || op.source == CostSource::kUnknown) continue;
+    if (op.work.kernel == nullptr || op.time.seconds <= 0) continue;
     const KernelRun& run = *op.work.kernel;
+    const bool is_unknown = op.source == CostSource::kUnknown;
+    if (is_unknown && (!run.failure.empty() || !run.unknown_ops.empty())) continue;
     const std::string name = run.name.empty() ? "the kernel" : "kernel " + run.name;
-    if (!run.assumptions.empty()) {
+    if (!run.assumptions.empty() && !is_unknown) {
       diagnosis.add({.code = DiagnosticCode::kKernelAssumed,
                      .severity = Severity::kInfo,
                      .message = absl::StrCat(name, " is priced on assumptions: ", absl::StrJoin(run.assumptions, " ")),

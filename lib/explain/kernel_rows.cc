@@ -143,7 +143,7 @@ std::optional<KernelRow> kernel_row(const StepPrediction& prediction, const OpPr
     if (run->steps > 0) add_run(*run, op, row);
   } else {
     add_run(*run, op, row);
-    if (const auto range = kernel_range(*call, *run, facts.options.kernel_lists, device)) {
+    if (const auto range = kernel_range(*run, device)) {
       row.least_seconds = range->least;
       row.most_seconds = range->most;
     }

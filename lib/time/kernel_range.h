@@ -3,11 +3,8 @@
 #define HLOROOF_LIB_TIME_KERNEL_RANGE_H_
 
 #include <optional>
-#include <vector>
 
-#include "hloroof/cost.h"
 #include "hloroof/device.h"
-#include "hloroof/module.h"
 #include "lib/kernel/tpu/kernel_run.h"
 
 namespace hloroof::internal::inline time {
@@ -18,10 +15,11 @@ struct KernelRange {
   std::optional<double> most;  // nullopt if a loop has no known end
 };
 
-// `run` is what was read of `call` with the same lists. Follows the kernel twice more, so only views call this. Lists
-// keep what is assumed about them. nullopt if no branch or loop depends on data.
-std::optional<KernelRange> kernel_range(InstructionView call, const KernelRun& run,
-                                        const std::vector<KernelList>& lists, const Device& device);
+// nullopt if the text determines the work.
+std::optional<KernelRange> kernel_range(const KernelRun& run, const Device& device);
+
+// Whether its ends lie so far apart that the time is not known.
+bool is_open(const KernelRange& range);
 
 }  // namespace hloroof::internal::inline time
 

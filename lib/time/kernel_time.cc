@@ -90,7 +90,7 @@ struct Started {
   std::uint32_t buffer = 0;
 };
 
-// Bytes per second of one core.
+// Bytes per second of one core, or of one of the programs that run side by side.
 struct TransferRates {
   double read = 0;
   double write = 0;
@@ -100,7 +100,10 @@ TransferRates transfer_rates(const KernelRun& run, const Device& device, Missing
   const bool is_split = std::any_of(run.events.begin(), run.events.end(), [](const KernelEvent& event) {
     return event.kind == KernelEvent::Kind::kStep && event.index == 1;
   });
-  const double share = device.tpu()->kernel.transfer_efficiency * (is_split ? 1.0 / core_count(device) : 1);
+  const double programs = run.side_by_side > 1 ? static_cast<double>(run.side_by_side)
+                          : is_split           ? static_cast<double>(core_count(device))
+                                               : 1;
+  const double share = device.tpu()->kernel.transfer_efficiency / programs;
   const Hbm& hbm = device.hbm;
   return {share * hbm.bandwidth * number_or(hbm.read_efficiency, hbm.efficiency, missing),
           share * hbm.bandwidth * number_or(hbm.write_efficiency, hbm.efficiency, missing),
@@ -183,7 +186,7 @@ KernelTime<Num> kernel_time(const KernelRun& run, const Numbers<Num>& n) {
   for (const KernelRegion& region : run.regions) time.regions.push_back(region_time(region.work, n));
   time.runs.resize(run.regions.size(), 0);
   const TransferRates rates = transfer_rates(run, device, n.missing());
-  const bool has_two_cores = core_count(device) > 1;
+  const bool has_others = core_count(device) > 1 || run.side_by_side > 1;
   TransferQueues queues;
   absl::flat_hash_map<std::uint32_t, std::deque<Started>> started;  // by semaphore
   absl::flat_hash_map<std::uint32_t, double> due;                   // when a buffer may be used, by buffer
@@ -201,7 +204,7 @@ KernelTime<Num> kernel_time(const KernelRun& run, const Numbers<Num>& n) {
   bool is_here = true;
   double steps = 0;
   for (const KernelEvent& event : run.events) {
-    if (event.kind == KernelEvent::Kind::kStep) is_here = !has_two_cores || event.index == 0;
+    if (event.kind == KernelEvent::Kind::kStep) is_here = !has_others || event.index == 0;
     if (!is_here) continue;
     switch (event.kind) {
       case KernelEvent::Kind::kStep:

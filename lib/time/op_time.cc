@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_format.h"
 #include "lib/hardware/device_facts.h"
+#include "lib/time/kernel_range.h"
 #include "lib/time/kernel_time.h"
 
 namespace hloroof::internal::inline time {
@@ -362,7 +363,12 @@ Num kernel_op_time(const Work& work, const Numbers<Num>& n, OpTime& time) {
   peak.hbm = over(work.read.hbm + work.written.hbm, device.hbm.bandwidth);
   time.seconds = value(seconds);
   set_bound(peak, time);
-  if constexpr (std::same_as<Num, double>) time.kernel = std::make_shared<const KernelTime<double>>(std::move(kernel));
+  if constexpr (std::same_as<Num, double>) {
+    if (const auto range = kernel_range(*work.kernel, n.device()); range && is_open(*range)) {
+      time.source = CostSource::kUnknown;
+    }
+    time.kernel = std::make_shared<const KernelTime<double>>(std::move(kernel));
+  }
   return seconds;
 }
 

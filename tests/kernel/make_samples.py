@@ -14,6 +14,7 @@ import jax.numpy as jnp
 from jax import lax
 from jax.experimental import pallas as pl
 from jax.experimental.pallas import tpu as pltpu
+from jax._src.lib import tpu
 from jaxlib.mlir import ir
 
 SPEC = jax.ShapeDtypeStruct
@@ -128,6 +129,47 @@ def turned(x):
         o_ref[...] = jnp.exp(row - jnp.max(row, axis=1, keepdims=True)).T
 
     return pl.pallas_call(body, out_shape=SPEC((512, 256), jnp.float32), name="turned_rows")(x)
+
+
+def rows_of_records(count, records, x, y, tile):
+    """Exponentials of the rows of x that packed records name, up to `tile` of them for each of `count` records."""
+
+    def body(count_ref, records_ref, x_ref, _, o_ref, buffer, semaphore):
+        @pl.loop(0, count_ref[0])
+        def _(i):
+            start = records_ref[i] >> 8
+            rows = records_ref[i] & 255
+            part = buffer.at[pl.ds(0, tile)].at[pl.ds(0, rows)]
+            read = pltpu.make_async_copy(x_ref.at[pl.ds(start, rows)], part, semaphore)
+            read.start()
+            read.wait()
+            buffer[...] = jnp.exp(buffer[...])
+            write = pltpu.make_async_copy(part, o_ref.at[pl.ds(start, rows)], semaphore)
+            write.start()
+            write.wait()
+
+    smem = pl.BlockSpec(memory_space=pltpu.SMEM)
+    hbm = pl.BlockSpec(memory_space=pl.ANY)
+    return pl.pallas_call(
+        body,
+        out_shape=SPEC(x.shape, jnp.float32),
+        in_specs=[smem, smem, hbm, hbm],
+        out_specs=hbm,
+        scratch_shapes=[pltpu.VMEM((64, 1, 128), jnp.float32), pltpu.SemaphoreType.DMA],
+        input_output_aliases={3: 0},
+        name=f"rows_of_records_{tile}",
+    )(count, records, x, y)
+
+
+def records(count, records, x, y):
+    return rows_of_records(count, records, x, y, 16)
+
+
+def shared(total, records, x, y):
+    """Two calls that write rows of one result in turn: which rows are whose depends on `total`."""
+    few = lax.div(total, jnp.int32(16))
+    y = rows_of_records(few, records, x, y, 16)
+    return rows_of_records(total - few, records, x, y, 64)
 
 
 def listed(rows, columns, x, y):
@@ -299,6 +341,27 @@ SAMPLES = {
         SPEC((11,), jnp.int32),
         SPEC((1024, 256), jnp.bfloat16),
     ),
+    "records": (
+        records,
+        SPEC((1,), jnp.int32),
+        SPEC((64,), jnp.int32),
+        SPEC((256, 1, 128), jnp.float32),
+        SPEC((256, 1, 128), jnp.float32),
+    ),
+    "records_end": (
+        records,
+        SPEC((1,), jnp.int32),
+        SPEC((64,), jnp.int32),
+        SPEC((8192, 1, 128), jnp.float32),
+        SPEC((8192, 1, 128), jnp.float32),
+    ),
+    "shared": (
+        shared,
+        SPEC((1,), jnp.int32),
+        SPEC((64,), jnp.int32),
+        SPEC((256, 1, 128), jnp.float32),
+        SPEC((256, 1, 128), jnp.float32),
+    ),
     "grouped": (
         grouped,
         SPEC((), jnp.int32),
@@ -342,9 +405,38 @@ def write_calls(folder):
             (folder / f"{name}.mlirbc").write_bytes(out.getvalue())
 
 
+# An indirect transfer: eight rows of an array in HBM that a vector of offsets names.
+GATHER = """
+"builtin.module"() ({
+  "stable_mosaic.func.func"() ({
+  ^bb0(%a: memref<64x256xf32, #tpu.memory_space<hbm>>, %b: memref<64x256xf32, #tpu.memory_space<hbm>>,
+       %rows: memref<8x256xf32, #tpu.memory_space<vmem>>, %at: vector<8xi32>,
+       %done: memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>):
+    "stable_mosaic.tpu.enqueue_indirect_dma"(%a, %rows, %at, %done) {add = false}
+        : (memref<64x256xf32, #tpu.memory_space<hbm>>, memref<8x256xf32, #tpu.memory_space<vmem>>, vector<8xi32>,
+           memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>) -> ()
+    "stable_mosaic.tpu.wait_indirect_dma"(%done, %a, %rows)
+        : (memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>, memref<64x256xf32, #tpu.memory_space<hbm>>,
+           memref<8x256xf32, #tpu.memory_space<vmem>>) -> ()
+    "stable_mosaic.func.return"() : () -> ()
+  }) {function_type = () -> (), sym_name = "gathers_rows"} : () -> ()
+}) {stable_mosaic.version = 11 : i64} : () -> ()"""
+
+
+def write_gather(folder):
+    with ir.Context() as context, ir.Location.unknown():
+        context.allow_unregistered_dialects = True
+        tpu.register_dialect(context)
+        context.load_all_available_dialects()
+        out = io.BytesIO()
+        ir.Module.parse(GATHER).operation.write_bytecode(out, desired_version=0)
+        (folder / "gathers_rows.mlirbc").write_bytes(out.getvalue())
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
     write_calls(folder)
+    write_gather(folder)
     for name, (function, *arguments) in SAMPLES.items():
         lowered = jax.jit(function).trace(*arguments).lower(lowering_platforms=("tpu",))
         (folder / f"{name}.hlo").write_text(lowered.as_text(dialect="hlo"))

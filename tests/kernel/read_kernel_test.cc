@@ -147,16 +147,6 @@ TEST_CASE("the length of a list bounds a loop, times a product of constants") {
   CHECK(bytes_of(run, KernelTransfer::Kind::kRead) == 2 * 11 * 128 * 128 * 2);
 }
 
-TEST_CASE("a stated length of zero runs no product") {
-  absl::StatusOr<Module> module = sample("looped");
-  REQUIRE(module.ok());
-  ReadKernelOptions options;
-  options.lists = {{"looped_blocks", "0", {0}}};
-  const absl::StatusOr<KernelRun> stated = read_kernel(kernel_call(*module), options);
-  REQUIRE(stated.ok());
-  CHECK(flops_of(*stated) == 0);
-}
-
 // The call of a kernel from f32[64,256] to f32[64,256] with the program `body`.
 Module call_of(const std::string& body) {
   std::string encoded;
@@ -174,6 +164,52 @@ std::string bytecode(const std::string& name) {
   std::ifstream file(source_path("tests/kernel/samples/" + name + ".mlirbc"), std::ios::binary);
   REQUIRE(file.good());
   return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST_CASE("a loop over a list moves each row once, and ends with the list") {
+  constexpr double kRow = 128 * 4;  // bytes; a record names at most 16 rows
+  const KernelRun rows = run_of("records");
+  CHECK(bytes_of(rows, KernelTransfer::Kind::kRead) == 256 * kRow);
+  CHECK(bytes_of(rows, KernelTransfer::Kind::kWrite) == 256 * kRow);
+  CHECK(rows.covered == 1);
+  CHECK(rows.most_work == 64 / 16);  // each record may name a single row
+  // 64 records name at most 1024 of the 8192 rows.
+  const KernelRun list = run_of("records_end");
+  CHECK(bytes_of(list, KernelTransfer::Kind::kRead) == 64 * 16 * kRow);
+  CHECK(list.covered == 64 * 16 / 8192.0);
+}
+
+TEST_CASE("calls that update one result in turn do its work once: the one that does the least") {
+  const absl::StatusOr<Module> module = sample("shared");
+  REQUIRE(module.ok());
+  const InstructionView second = kernel_call(*module);
+  const absl::StatusOr<KernelRun> worker = read_kernel(second);
+  const absl::StatusOr<KernelRun> idle = read_kernel(second.operand(3));
+  REQUIRE(worker.ok());
+  REQUIRE(idle.ok());
+  // Both compute 64 rows in each iteration, but the second has 64 of them filled.
+  CHECK(elements_of(*worker, Opcode::kExponential) == 256 / 64 * 64 * 8 * 128);
+  CHECK(elements_of(*idle, Opcode::kExponential) == 0);
+  CHECK(worker->most_work > 3);
+  CHECK(idle->most_work == 1);
+  CHECK(kernel_inputs(second) != kernel_inputs(second.operand(3)));
+}
+
+TEST_CASE("an indirect transfer moves the rows that it names") {
+  const Module module = call_of(bytecode("gathers_rows"));
+  const absl::StatusOr<KernelRun> run = read_kernel(kernel_call(module));
+  REQUIRE(run.ok());
+  CHECK(bytes_of(*run, KernelTransfer::Kind::kRead) == 8 * 256 * 4);
+}
+
+TEST_CASE("a stated length of zero runs no product") {
+  absl::StatusOr<Module> module = sample("looped");
+  REQUIRE(module.ok());
+  ReadKernelOptions options;
+  options.lists = {{"looped_blocks", "0", {0}}};
+  const absl::StatusOr<KernelRun> stated = read_kernel(kernel_call(*module), options);
+  REQUIRE(stated.ok());
+  CHECK(flops_of(*stated) == 0);
 }
 
 TEST_CASE("a called function runs; one that is missing or empty cannot be followed") {

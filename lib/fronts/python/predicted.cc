@@ -58,7 +58,7 @@ void write_kernel(InstructionView call, const KernelRun* run, const StepFacts& f
   std::optional<double> least;
   std::optional<double> most;
   if (is_read) {
-    if (const auto range = kernel_range(call, *run, facts.options.kernel_lists, facts.target.device)) {
+    if (const auto range = kernel_range(*run, facts.target.device)) {
       least = range->least;
       most = range->most;
     }

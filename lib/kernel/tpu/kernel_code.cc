@@ -284,6 +284,9 @@ class CodeWriter {
     if (row.scalar == ScalarOp::kCompare) {
       in.number = mlir::integer(module_, mlir::find(module_, op, "predicate")).value_or(-1);
     }
+    if (row.scalar == ScalarOp::kGridSize) {
+      in.number = mlir::integer(module_, mlir::find(module_, op, "dim")).value_or(-1);
+    }
     if (row.kind == KernelOpKind::kCall) in.number = callee_of(op);
     for (std::uint32_t i = 0; i < in.operands.size() && i < mlir_op.operand_count; ++i) {
       in.operands[i] = KernelCode::value_number(module_.operand(op, i));

@@ -34,7 +34,8 @@ struct KernelInstruction {
   std::uint32_t result = 0;                    // the value of the first result
   std::uint32_t first_segment = 0;             // in KernelCode::segments; of slices, transfers and branches
   std::uint32_t segment_count = 0;
-  // kFree: the region; kCall: the OpId of the function, or -1 if there is none; ScalarOp::kCompare: the predicate
+  // kFree: the region; kCall: the OpId of the function, or -1 if there is none; ScalarOp::kCompare: the predicate;
+  // kGridSize: the dimension
   std::int64_t number = 0;
 };
 

@@ -4,6 +4,8 @@
 #define HLOROOF_LIB_KERNEL_TPU_KERNEL_RUN_H_
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -61,12 +63,14 @@ struct KernelTransfer {
   double unpadded_bytes = 0;     // of its elements alone
   std::uint32_t buffer = kNone;  // the memory on the chip that it fills or empties
   std::uint32_t window = kNone;  // the window that it belongs to; kNone: the kernel's own
+  double spare = 1;              // how many times the part of the array fits in the buffer, if it is all of a dimension
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
 };
 
 struct KernelEvent {
   enum class Kind : std::uint8_t {
-    kStep,   // a step of the grid begins; `index` is 1 if the second core of a chip runs it, if there is one
+    kStep,   // a step of the grid begins; `index` is 1 if the second core of a chip runs it, if there is one, or one of
+             // the other programs that run side by side
     kRun,    // region `index` runs
     kStart,  // transfer `index` starts; its end signals `semaphore`
     kWait,   // from here on, the buffer of the oldest transfer that signals `semaphore` may be used
@@ -102,6 +106,16 @@ struct KernelRun {
   double scratch_vmem_bytes = 0;
   std::vector<KernelWindowUse> windows;
   std::int64_t steps = 0;
+  // Set if the sizes of its transfers depend on data: the share of its rows that it moves if it alone has work.
+  std::optional<double> covered;
+  // What it does if each branch and each loop that depends on data does as little, or as much, as it can; null if none
+  // does, and `most` also if a loop has no known end.
+  std::shared_ptr<const KernelRun> least;
+  std::shared_ptr<const KernelRun> most;
+  // Other bounds of its work, as factors of what is assumed.
+  double least_work = 1;
+  double most_work = 1;
+  std::int64_t side_by_side = 1;  // programs that run at the same time, each on a subcore of a SparseCore
 };
 
 }  // namespace hloroof::internal::inline kernel

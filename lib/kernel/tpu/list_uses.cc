@@ -28,6 +28,15 @@ bool is_division(ScalarOp op) {
   }
 }
 
+bool is_of_bits(ScalarOp op) {
+  switch (op) {
+    case ScalarOp::kAnd:
+    case ScalarOp::kShiftRight:
+    case ScalarOp::kShiftRightUnsigned: return true;
+    default: return false;
+  }
+}
+
 class UseFinder {
  public:
   UseFinder(const KernelProgram& program, const KernelCode& code)
@@ -108,6 +117,7 @@ class UseFinder {
         }
         if (row.scalar == ScalarOp::kNone || (row.scalar == ScalarOp::kSelect && number == 0)) return;
         if (number == 1 && is_division(row.scalar)) return;  // a length, not an element of what is divided
+        if (number == 0 && is_of_bits(row.scalar)) use.is_packed = true;
         if (row.scalar == ScalarOp::kMultiply) {
           const auto other = constant(op, 1 - number);
           if (!other || *other <= 0 || __builtin_mul_overflow(result.factor, *other, &result.factor)) return;

@@ -16,6 +16,7 @@ struct ListUse {
   std::int64_t extent = 0;
   bool selects_output = false;         // the dimension is one of a result
   bool bounds_a_loop = false;          // a bound of a loop depends on it
+  bool is_packed = false;              // elements are taken apart by their bits, so that none is an index itself
   std::set<std::int64_t> compared_to;  // constants
 };
 

@@ -24,20 +24,15 @@ std::vector<std::int64_t> strides_of(const KernelType& type) {
   return strides;
 }
 
-// A measure of work by which the branches of an unknown condition are compared, in vector operations.
-double weight_of(const RegionWork& work) {
-  double weight = 0;
-  for (const KernelProduct& product : work.matrix) weight += product.flops() / 64;
-  for (const KernelVectorWork& vector : work.vector) weight += vector.elements;
-  return weight + work.loaded_bytes / 4 + work.stored_bytes / 4;
-}
-
 }  // namespace
 
 KernelMachine::KernelMachine(const KernelCode& code, KernelRun& run, UnknownBranches branches, std::int64_t budget)
     : code_(code), module_(*code.module), run_(run), branches_(branches), budget_(budget) {
   values_.resize(module_.values.size() + 1);
   elements_.resize(module_.values.size() + 1);
+  is_room_.resize(module_.values.size() + 1, false);
+  room_.resize(module_.values.size() + 1, 0);
+  is_whole_.resize(module_.values.size() + 1, false);
   strides_.reserve(module_.types.size());
   for (std::uint32_t i = 0; i < module_.types.size(); ++i)
     strides_.push_back(strides_of(code.types.of(mlir::TypeId{i})));
@@ -46,6 +41,7 @@ KernelMachine::KernelMachine(const KernelCode& code, KernelRun& run, UnknownBran
 
 std::uint32_t KernelMachine::add_buffer(KernelBuffer buffer) {
   buffers_.push_back(std::move(buffer));
+  reach_.emplace_back();
   return static_cast<std::uint32_t>(buffers_.size() - 1);
 }
 

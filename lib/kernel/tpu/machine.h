@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -40,10 +41,19 @@ struct KernelBuffer {
   std::vector<bool> known;
 };
 
+// How far the code reached into a buffer.
+struct BufferReach {
+  std::int64_t last_read = -1;  // the last element that a scalar load read
+  double unsized_bytes = 0;     // moved to or from it by transfers whose size depends on data
+};
+
 class KernelMachine {
  public:
   // `budget` limits the instructions that run, all calls together.
   KernelMachine(const KernelCode& code, KernelRun& run, UnknownBranches branches, std::int64_t budget);
+
+  // The bounds of the grid, which the code may ask for.
+  void set_grid(std::vector<std::int64_t> grid) { grid_ = std::move(grid); }
 
   // Adds memory. The number identifies it in KernelValue::buffer.
   std::uint32_t add_buffer(KernelBuffer buffer);
@@ -54,6 +64,7 @@ class KernelMachine {
 
   void note(std::string assumption) { assumptions_.insert(std::move(assumption)); }
   const std::set<std::string>& assumptions() const { return assumptions_; }
+  const std::vector<BufferReach>& reach() const { return reach_; }  // by the numbers of add_buffer()
 
  private:
   struct Frame {
@@ -99,6 +110,7 @@ class KernelMachine {
   // The element of SMEM that the operation refers to: its buffer and its offset.
   std::optional<std::size_t> element(mlir::OpId op, std::uint32_t memory, std::uint32_t first_index) const;
   std::uint32_t semaphore_of(mlir::OpId op, std::uint32_t number);
+  void set_spare(mlir::OpId op, std::uint32_t source, std::uint32_t target, KernelTransfer& transfer) const;
   void set_bytes(mlir::OpId op, std::uint32_t source, std::uint32_t target, KernelTransfer& transfer);
 
   const KernelCode& code_;
@@ -106,10 +118,15 @@ class KernelMachine {
   KernelRun& run_;
   UnknownBranches branches_;
   std::int64_t budget_;
+  std::vector<std::int64_t> grid_;
   std::vector<KernelValue> values_;                 // by KernelCode::value_number
   std::vector<double> elements_;                    // of memory references of a dynamic shape; 0 if unknown
   std::vector<std::vector<std::int64_t>> strides_;  // by TypeId, in elements; empty if the shape is dynamic
+  std::vector<bool> is_room_;   // whether `elements_` is the room of the buffer, because the size is unknown
+  std::vector<double> room_;    // elements with each dynamic size the most that the buffer holds; 0 if unknown
+  std::vector<bool> is_whole_;  // whether a dynamic size is that of the array
   std::vector<KernelBuffer> buffers_;
+  std::vector<BufferReach> reach_;  // by buffer
   std::vector<Frame> frames_;
   std::vector<KernelValue> results_;
   std::vector<KernelValue> moved_;                             // operands that are being copied

@@ -19,6 +19,11 @@ void KernelMachine::scalar(const KernelInstruction& in) {
   const bool has_a = a.state == KernelValue::State::kNumber;
   const bool has_b = b.state == KernelValue::State::kNumber;
   KernelValue& result = values_[in.result];
+  if (in.scalar == ScalarOp::kGridSize) {
+    const bool is_known = in.number >= 0 && static_cast<std::size_t>(in.number) < grid_.size();
+    result = is_known ? KernelValue::of(grid_[static_cast<std::size_t>(in.number)]) : KernelValue();
+    return;
+  }
   if (in.scalar == ScalarOp::kSelect) {
     const KernelValue& c = values_[in.operands[2]];
     const bool are_equal = has_b && c.state == KernelValue::State::kNumber && b.number == c.number;
@@ -61,7 +66,9 @@ std::optional<std::size_t> KernelMachine::element(mlir::OpId op, std::uint32_t m
 void KernelMachine::load(const KernelInstruction& in) {
   KernelValue value;
   if (const auto at = element(in.op, 0, 1)) {
-    const KernelBuffer& buffer = buffers_[operand(in.op, 0).buffer];
+    const std::uint32_t number = operand(in.op, 0).buffer;
+    const KernelBuffer& buffer = buffers_[number];
+    reach_[number].last_read = std::max(reach_[number].last_read, static_cast<std::int64_t>(*at));
     if (*at < buffer.data.size() && buffer.known[*at]) value = KernelValue::of(buffer.data[*at]);
   }
   set(module_[in.op].first_result, value);
@@ -118,21 +125,43 @@ void KernelMachine::slice(const KernelInstruction& in) {
                             !__builtin_add_overflow(value.number, term, &value.number);
   }
   const KernelType& type = code_.types.of(module_, result);
+  const KernelType& whole = code_.types.of(module_, module_.operand(in.op, 0));
   const OperandSegment sizes = code_.segment(in, 2);
   double elements = 1;
+  double room = 1;
+  bool is_room = false;
+  bool is_whole = false;
   std::uint32_t dynamic = 0;
-  for (const std::int64_t extent : type.shape) {
-    std::optional<std::int64_t> size = extent;
-    if (extent < 0) size = dynamic < sizes.size ? number(in.op, sizes.begin + dynamic++) : std::nullopt;
+  for (std::size_t d = 0; d < type.shape.size(); ++d) {
+    std::optional<std::int64_t> size = type.shape[d];
+    std::int64_t most = *size;
+    if (*size < 0) {
+      size = dynamic < sizes.size ? number(in.op, sizes.begin + dynamic++) : std::nullopt;
+      most = whole.shape.size() == type.shape.size() ? whole.shape[d] : -1;
+      // A part of a buffer on the chip is at most the buffer.
+      if (!size && whole.space != KernelSpace::kHbm && most >= 0) {
+        size = most;
+        is_room = true;
+      } else if (size == most) {
+        is_whole = true;
+      }
+    }
     elements *= size && *size >= 0 ? static_cast<double>(*size) : 0;
+    room *= most >= 0 ? static_cast<double>(most) : 0;
   }
   elements_[in.result] = elements;
+  room_[in.result] = room;
+  is_room_[in.result] = is_room || is_room_[in.operands[0]];
+  is_whole_[in.result] = is_whole;
   set(result, value);
 }
 
 void KernelMachine::view(const KernelInstruction& in) {
   values_[in.result] = values_[in.operands[0]];
   elements_[in.result] = elements_[in.operands[0]];
+  room_[in.result] = room_[in.operands[0]];
+  is_room_[in.result] = is_room_[in.operands[0]];
+  is_whole_[in.result] = is_whole_[in.operands[0]];
 }
 
 std::uint32_t KernelMachine::semaphore_of(mlir::OpId op, std::uint32_t number) {
@@ -144,11 +173,13 @@ std::uint32_t KernelMachine::semaphore_of(mlir::OpId op, std::uint32_t number) {
 }
 
 void KernelMachine::set_bytes(mlir::OpId op, std::uint32_t source, std::uint32_t target, KernelTransfer& transfer) {
+  // An indirect transfer moves as many rows as its side on the chip has, of all those in HBM.
+  const bool is_indirect = code_.row(op).opcode == Opcode::kGather;
   const KernelType* best = nullptr;
   for (const std::uint32_t number : {source, target}) {
     const KernelType& type = code_.types.of(module_, module_.operand(op, number));
     if (type.kind != KernelType::Kind::kMemory || !is_static(type)) continue;
-    if (best == nullptr || type.space == KernelSpace::kHbm) best = &type;
+    if (best == nullptr || (type.space == KernelSpace::kHbm) != is_indirect) best = &type;
   }
   if (best != nullptr) {
     transfer.bytes = padded_bytes(best->shape, best->bits);
@@ -156,18 +187,48 @@ void KernelMachine::set_bytes(mlir::OpId op, std::uint32_t source, std::uint32_t
     return;
   }
   const KernelType& type = code_.types.of(module_, module_.operand(op, source));
-  for (const std::uint32_t number : {source, target}) {
-    const double elements = elements_[KernelCode::value_number(module_.operand(op, number))];
-    if (elements <= 0) continue;
-    transfer.bytes = transfer.unpadded_bytes = elements * type.bits / 8;
-    return;
+  for (const bool is_room : {false, true}) {
+    for (const std::uint32_t number : {source, target}) {
+      const std::uint32_t value = KernelCode::value_number(module_.operand(op, number));
+      if (elements_[value] <= 0 || is_room_[value] != is_room) continue;
+      transfer.bytes = transfer.unpadded_bytes = elements_[value] * type.bits / 8;
+      if (!is_room) {
+        set_spare(op, source, target, transfer);
+        return;
+      }
+      note("A transfer whose size depends on data is assumed to fill its buffer.");
+      for (const std::uint32_t side : {source, target}) {
+        const KernelValue& memory = operand(op, side);
+        const bool is_hbm = code_.types.of(module_, module_.operand(op, side)).space == KernelSpace::kHbm;
+        if (is_hbm && memory.state == KernelValue::State::kMemory)
+          reach_[memory.buffer].unsized_bytes += transfer.bytes;
+      }
+      return;
+    }
   }
   note("The size of a transfer depends on data; it is not counted.");
 }
 
+void KernelMachine::set_spare(mlir::OpId op, std::uint32_t source, std::uint32_t target,
+                              KernelTransfer& transfer) const {
+  bool is_whole = false;
+  double room = 0;
+  for (const std::uint32_t number : {source, target}) {
+    const std::uint32_t value = KernelCode::value_number(module_.operand(op, number));
+    if (code_.types.of(module_, module_.operand(op, number)).space == KernelSpace::kHbm) {
+      is_whole = is_whole_[value];
+    } else {
+      room = room_[value] * code_.types.of(module_, module_.operand(op, number)).bits / 8;
+    }
+  }
+  if (is_whole && transfer.bytes > 0) transfer.spare = std::max(1.0, room / transfer.bytes);
+}
+
 void KernelMachine::transfer(const KernelInstruction& in) {
+  // Direct: source, its semaphore, target, semaphore, device; indirect: source, target, offsets, semaphore, filter.
+  const bool is_indirect = code_.row(in.op).opcode == Opcode::kGather;
   const OperandSegment source = code_.segment(in, 0);
-  const OperandSegment target = code_.segment(in, 2);
+  const OperandSegment target = code_.segment(in, is_indirect ? 1 : 2);
   const OperandSegment semaphore = code_.segment(in, 3);
   const OperandSegment device = code_.segment(in, 4);
   if (source.size == 0 || target.size == 0 || semaphore.size == 0) return;
@@ -175,10 +236,10 @@ void KernelMachine::transfer(const KernelInstruction& in) {
   const KernelSpace to = code_.types.of(module_, module_.operand(in.op, target.begin)).space;
   KernelTransfer transfer;
   set_bytes(in.op, source.begin, target.begin, transfer);
-  transfer.kind = device.size > 0             ? KernelTransfer::Kind::kRemote
-                  : from == KernelSpace::kHbm ? KernelTransfer::Kind::kRead
-                  : to == KernelSpace::kHbm   ? KernelTransfer::Kind::kWrite
-                                              : KernelTransfer::Kind::kLocal;
+  transfer.kind = device.size > 0 && !is_indirect ? KernelTransfer::Kind::kRemote
+                  : from == KernelSpace::kHbm     ? KernelTransfer::Kind::kRead
+                  : to == KernelSpace::kHbm       ? KernelTransfer::Kind::kWrite
+                                                  : KernelTransfer::Kind::kLocal;
   const std::uint32_t on_chip = from == KernelSpace::kHbm ? target.begin : source.begin;
   transfer.buffer = code_.buffer_of(module_.operand(in.op, on_chip));
   std::uint32_t index = 0;

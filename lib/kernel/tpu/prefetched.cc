@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -14,6 +15,10 @@ namespace hloroof::internal::inline kernel {
 namespace {
 
 constexpr std::int64_t kLongestList = std::int64_t{1} << 20;
+
+// The iterations of the runs that measure what one takes: more than a pipeline fetches ahead.
+constexpr std::int64_t kFewerTrips = 6;
+constexpr std::int64_t kMoreTrips = 10;
 
 // The marks of a block of a mask, as splash attention has them.
 constexpr std::int64_t kEmptyBlock = 0;
@@ -100,7 +105,9 @@ class Assumptions {
     return no_list(given.operand);
   }
 
-  void make() {
+  void make(const KernelProbe& probe, bool is_idle) {
+    if (probe) measure_trips(probe);
+    if (trips_ && is_idle) trips_ = 0;
     assume_pairs();
     assume_grids();
     assume_groups();
@@ -350,7 +357,7 @@ class Assumptions {
   // The blocks are visited in order.
   void assume_indices() {
     for (List& list : lists_) {
-      if (is_set(list) || list.use.extent == 0) continue;
+      if (is_set(list) || list.use.extent == 0 || list.use.is_packed) continue;
       set(list, ramp(list.size, std::min(list.use.extent, std::max<std::int64_t>(list.size, list.use.extent))));
       say("The blocks that a list selects are assumed to be in order.");
     }
@@ -368,10 +375,59 @@ class Assumptions {
   void assume_scalars() {
     for (List& list : lists_) {
       if (is_set(list) || list.size != 1) continue;
-      const std::int64_t length = list.use.bounds_a_loop ? longest_list() : 0;
+      const std::int64_t length = list.use.bounds_a_loop ? trips_.value_or(longest_list()) : 0;
       set(list, {length});
-      if (length > 0) say("A loop over a list is assumed to run to its end.");
+      if (length > 0) say_how_trips_end();
     }
+  }
+
+  void say_how_trips_end() {
+    say(covers_rows_ ? "A loop over a list is assumed to move each row once."
+                     : "A loop over a list is assumed to run to its end.");
+  }
+
+  // How often the loop runs whose end a single number decides: until its lists end or, where the sizes of its transfers
+  // depend on data, until it has moved the rows of each array once. Two runs with different ends tell how many elements
+  // and rows each further iteration takes.
+  void measure_trips(const KernelProbe& probe) {
+    std::vector<std::uint32_t> ends;
+    for (const List& list : lists_) {
+      if (!is_set(list) && list.size == 1 && list.use.bounds_a_loop) ends.push_back(list.array);
+    }
+    const auto open_bounds = std::count(bounds_.begin(), bounds_.end(), std::nullopt);
+    if (static_cast<std::int64_t>(ends.size()) + open_bounds != 1) return;
+    const auto run_to = [&](std::int64_t end) {
+      PrefetchedData data = data_;
+      for (const std::uint32_t array : ends) data.arrays[array] = known_buffer({end});
+      std::size_t dynamic = 0;
+      for (std::int64_t& bound : data.grid) {
+        if (bound < 0) bound = bounds_[dynamic++].value_or(end);
+      }
+      return probe(data);
+    };
+    const std::vector<BufferReach> fewer = run_to(kFewerTrips);
+    const std::vector<BufferReach> more = run_to(kMoreTrips);
+    if (fewer.size() < program_.arrays.size() || more.size() < program_.arrays.size()) return;
+    constexpr double kDifference = kMoreTrips - kFewerTrips;
+    std::optional<double> ends_at;
+    for (const List& list : lists_) {
+      const auto read = static_cast<double>(more[list.array].last_read - fewer[list.array].last_read) / kDifference;
+      if (list.size == 1 || read <= 0) continue;
+      const double last = static_cast<double>(list.size - 1 - more[list.array].last_read) / read + kMoreTrips;
+      ends_at = std::min(ends_at.value_or(last), last);
+    }
+    if (!ends_at) return;
+    double covers_at = 0;
+    for (std::uint32_t i = 0; i < program_.arrays.size(); ++i) {
+      const double moved = (more[i].unsized_bytes - fewer[i].unsized_bytes) / kDifference;
+      if (moved > 0)
+        covers_at = std::max(covers_at, unpadded_bytes(program_.arrays[i].shape, program_.arrays[i].bits) / moved);
+    }
+    if (covers_at > 0) data_.covered = std::min(1.0, *ends_at / covers_at);
+    covers_rows_ = covers_at > 0 && covers_at < *ends_at;
+    trips_ = std::max<std::int64_t>(
+        1, static_cast<std::int64_t>(covers_rows_ ? std::ceil(covers_at) : std::floor(*ends_at)));
+    if (covers_rows_) data_.most_trips = *ends_at / static_cast<double>(*trips_);
   }
 
   void assume_bounds() {
@@ -380,7 +436,7 @@ class Assumptions {
       if (bound >= 0) continue;
       const auto known = dynamic < bounds_.size() ? bounds_[dynamic] : std::nullopt;
       ++dynamic;
-      bound = known ? *known : std::max<std::int64_t>(longest_list(), 1);
+      bound = known ? *known : trips_.value_or(std::max<std::int64_t>(longest_list(), 1));
       if (!known) say("A bound of the grid that depends on data is assumed to be the length of the lists.");
     }
   }
@@ -388,6 +444,8 @@ class Assumptions {
   const KernelProgram& program_;
   PrefetchedData& data_;
   std::vector<std::optional<std::int64_t>> bounds_;  // of the dynamic dimensions of the grid
+  std::optional<std::int64_t> trips_;                // of the loop whose end depends on data, if it can be told
+  bool covers_rows_ = false;                         // whether the rows end that loop, not the lists
   std::vector<List> lists_;
   std::vector<List> constants_;
 };
@@ -395,7 +453,8 @@ class Assumptions {
 }  // namespace
 
 absl::StatusOr<PrefetchedData> prefetched_data(const KernelProgram& program, const KernelCode& code,
-                                               const std::vector<GivenList>& given) {
+                                               const std::vector<GivenList>& given, const KernelProbe& probe,
+                                               bool is_idle) {
   PrefetchedData data;
   data.grid = program.grid;
   data.arrays.resize(program.arrays.size());
@@ -403,7 +462,7 @@ absl::StatusOr<PrefetchedData> prefetched_data(const KernelProgram& program, con
   for (const GivenList& list : given) {
     if (const absl::Status status = assumptions.give(list); !status.ok()) return status;
   }
-  assumptions.make();
+  assumptions.make(probe, is_idle);
   return data;
 }
 

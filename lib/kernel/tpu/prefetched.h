@@ -7,6 +7,8 @@
 #define HLOROOF_LIB_KERNEL_TPU_PREFETCHED_H_
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,12 +24,21 @@ struct PrefetchedData {
   std::vector<KernelBuffer> arrays;  // by KernelProgram::arrays; empty for an array that is not in SMEM
   std::vector<std::int64_t> grid;    // with the bounds that depend on data
   std::vector<std::string> assumptions;
+  // Of a kernel with a loop that data end: the share of the rows of its arrays that it moves before its lists end.
+  // nullopt if there is no such loop, or the sizes of its transfers do not depend on data.
+  std::optional<double> covered;
+  double most_trips = 1;  // how many times as often as assumed that loop runs if it goes on to the end of its lists
 };
 
-// Nothing is assumed about what `given` states; all of it is about this kernel. Errors: InvalidArgument if `given`
+// What a run of the kernel with these data reaches in each of KernelProgram::arrays; empty if it cannot be followed.
+using KernelProbe = std::function<std::vector<BufferReach>(const PrefetchedData&)>;
+
+// `probe` tells how far a loop whose end is not known gets along its lists; it does not run if `is_idle`. Nothing is
+// assumed about what `given` states; all of it is about this kernel. Errors: InvalidArgument if `given`
 // names something that is no list in SMEM, or states more or fewer numbers than it holds.
 absl::StatusOr<PrefetchedData> prefetched_data(const KernelProgram& program, const KernelCode& code,
-                                               const std::vector<GivenList>& given = {});
+                                               const std::vector<GivenList>& given = {},
+                                               const KernelProbe& probe = nullptr, bool is_idle = false);
 
 }  // namespace hloroof::internal::inline kernel
 

@@ -6,17 +6,25 @@
 #include <string_view>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "lib/ir/element_type.h"
 #include "lib/ir/shapes.h"
+#include "lib/kernel/tpu/kernel_name.h"
+#include "lib/kernel/tpu/partition.h"
 #include "lib/kernel/tpu/prefetched.h"
 #include "lib/kernel/tpu/program.h"
+#include "lib/kernel/tpu/region_work.h"
 #include "lib/values/backend_config.h"
 
 namespace hloroof::internal::inline kernel {
 namespace {
 
 constexpr double kInstructions = 1e6;
+// A share of work that does not matter.
+constexpr double kNegligible = 1e-3;
+// A call reaches all rows of an array if it reaches this share of them: some arrays have a row for what is left out.
+constexpr double kCoversAll = 0.9;
 constexpr double kInstructionsPerByte = 0.05;
 constexpr double kMostInstructions = 2e8;
 // A step of the grid costs at least as much as so many instructions.
@@ -72,6 +80,7 @@ class Pipeline {
         most_steps_(most_instructions / kInstructionsPerStep),
         machine_(code, run, branches, most_instructions),
         grid_(data.grid) {
+    machine_.set_grid(data.grid);
     const mlir::Module& module = *code.module;
     const mlir::Block& entry = module[module[module[program.function].first_region].first_block];
     arguments_.resize(entry.argument_count);
@@ -97,6 +106,8 @@ class Pipeline {
     }
     seen_.resize(program.windows.size());
   }
+
+  const std::vector<BufferReach>& reach() const { return machine_.reach(); }
 
   absl::Status run() {
     std::int64_t steps = 1;
@@ -159,8 +170,16 @@ class Pipeline {
   }
 
  private:
-  // The first parallel dimension is split between the two cores of a chip.
+  // The first parallel dimension is split between the two cores of a chip. On SparseCores, each point of the parallel
+  // dimensions is a program of its own subcore.
   void find_split() {
+    if (program_.runs_on_sparse_core) {
+      for (std::size_t d = 0; d < grid_.size() && d < program_.semantics.size(); ++d) {
+        if (program_.semantics[d] != GridSemantics::kArbitrary)
+          run_.side_by_side *= std::max<std::int64_t>(grid_[d], 1);
+      }
+      return;
+    }
     for (std::size_t d = 0; d < grid_.size() && d < program_.semantics.size(); ++d) {
       if (program_.semantics[d] == GridSemantics::kArbitrary || grid_[d] < 2) continue;
       split_ = d;
@@ -169,7 +188,10 @@ class Pipeline {
   }
 
   void begin_step(const std::vector<std::int64_t>& point) {
-    const bool is_second = split_ && point[*split_] >= (grid_[*split_] + 1) / 2;
+    bool is_second = split_ && point[*split_] >= (grid_[*split_] + 1) / 2;
+    for (std::size_t d = 0; run_.side_by_side > 1 && d < point.size() && d < program_.semantics.size(); ++d) {
+      is_second = is_second || (program_.semantics[d] != GridSemantics::kArbitrary && point[d] > 0);
+    }
     run_.events.push_back({KernelEvent::Kind::kStep, is_second ? 1U : 0U, 0});
   }
 
@@ -286,7 +308,9 @@ std::int64_t instruction_limit(InstructionView call) {
   return static_cast<std::int64_t>(std::min(kInstructions + kInstructionsPerByte * bytes, kMostInstructions));
 }
 
-absl::StatusOr<KernelRun> read_kernel(InstructionView call, const ReadKernelOptions& options) {
+namespace {
+
+absl::StatusOr<KernelRun> read_alone(InstructionView call, const ReadKernelOptions& options) {
   std::string body = kernel_body(call);
   const absl::StatusOr<mlir::Module> module = read_body(body);
   if (!module.ok()) return module.status();
@@ -299,11 +323,19 @@ absl::StatusOr<KernelRun> read_kernel(InstructionView call, const ReadKernelOpti
   run.scratch_vmem_bytes = program->scratch_vmem_bytes;
   run.regions = std::move(code.regions);
   run.unknown_ops = code.unknown_ops;
+  const std::int64_t most = options.most_instructions.value_or(instruction_limit(call));
+  const auto probe = [&](const PrefetchedData& data) {
+    KernelRun scratch;
+    scratch.regions = run.regions;
+    Pipeline pipeline(*program, code, data, UnknownBranches::kMost, most, Follow::kBody, scratch);
+    return pipeline.run().ok() ? pipeline.reach() : std::vector<BufferReach>();
+  };
   const absl::StatusOr<PrefetchedData> data =
-      prefetched_data(*program, code, lists_of(call, program->name, options.lists));
+      prefetched_data(*program, code, lists_of(call, program->name, options.lists), probe, options.is_idle);
   if (!data.ok()) return data.status();
   run.grid = data->grid;
-  const std::int64_t most = options.most_instructions.value_or(instruction_limit(call));
+  run.covered = data->covered;
+  if (!options.is_idle) run.most_work = std::max(1.0, data->most_trips);
   Pipeline pipeline(*program, code, *data, options.branches, most, Follow::kBody, run);
   if (const absl::Status status = pipeline.run(); !status.ok()) {
     forget_events(run);
@@ -312,7 +344,8 @@ absl::StatusOr<KernelRun> read_kernel(InstructionView call, const ReadKernelOpti
     run.failure = std::string(status.message());
     return run;
   }
-  if (options.branches == UnknownBranches::kExpected && options.lists.empty() && skips_all_products(run)) {
+  if (options.branches == UnknownBranches::kExpected && options.lists.empty() && !options.is_idle &&
+      skips_all_products(run)) {
     return absl::InvalidArgumentError(
         "none of its matrix products runs with what is assumed about its data; --kernel states the data");
   }
@@ -321,6 +354,95 @@ absl::StatusOr<KernelRun> read_kernel(InstructionView call, const ReadKernelOpti
     for (KernelRegion& region : run.regions) region.work.vector.clear();
     run.assumptions.push_back("The vector work of a SparseCore is not counted.");
   }
+  return run;
+}
+
+// What the calls that share the work of one of them do if each has all of it.
+struct Sharing {
+  std::size_t worker = 0;  // the call that does the work: the one that does the least of those that reach all rows
+  double most = 0;         // how many times as much work another of them does
+};
+
+// Whether the work goes to one call or another depends on data. nullopt if they do not share it.
+std::optional<Sharing> sharing_of(const std::vector<InstructionView>& calls, ReadKernelOptions options) {
+  options.branches = UnknownBranches::kExpected;
+  std::vector<double> weights;
+  for (const InstructionView call : calls) {
+    const absl::StatusOr<KernelRun> run = read_alone(call, options);
+    if (!run.ok() || !run->failure.empty() || !run->covered) return std::nullopt;
+    weights.push_back(*run->covered < kCoversAll ? 0 : weight_of(*run));
+  }
+  std::optional<Sharing> sharing;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    if (weights[i] <= 0) continue;
+    if (!sharing) sharing.emplace().worker = i;
+    if (weights[i] < weights[sharing->worker]) sharing->worker = i;
+  }
+  for (std::size_t i = 0; sharing && i < weights.size(); ++i) {
+    if (i != sharing->worker) sharing->most = std::max(sharing->most, weights[i] / weights[sharing->worker]);
+  }
+  return sharing;
+}
+
+// Bounds of the work of `run`, what was read of `call` with the same options: if each branch and each loop that depends
+// on data does as little or as much as it can, and if products take only the parts of their buffers that are filled.
+void set_bounds(InstructionView call, ReadKernelOptions options, KernelRun& run) {
+  if (!run.failure.empty() || options.branches != UnknownBranches::kExpected) return;
+  const double expected = weight_of(run);
+  if (expected <= 0) return;
+  const auto read = [&](UnknownBranches branches) -> std::shared_ptr<const KernelRun> {
+    options.branches = branches;
+    absl::StatusOr<KernelRun> other = read_alone(call, options);
+    if (!other.ok() || !other->failure.empty()) return nullptr;
+    return std::make_shared<const KernelRun>(*std::move(other));
+  };
+  if (run.has_unknown_branch || run.has_unknown_loop) run.least = read(UnknownBranches::kLeast);
+  // A loop without work does not matter.
+  run.has_unknown_loop =
+      run.has_unknown_loop && run.least != nullptr && weight_of(*run.least) < expected * (1 - kNegligible);
+  if (run.least != nullptr && !run.has_unknown_loop) run.most = read(UnknownBranches::kMost);
+  absl::flat_hash_map<std::uint32_t, double> spare;  // by buffer
+  for (const KernelTransfer& transfer : run.transfers) {
+    const auto [entry, is_new] = spare.emplace(transfer.buffer, transfer.spare);
+    if (!is_new) entry->second = std::min(entry->second, transfer.spare);
+  }
+  double idle = 0;
+  for (const KernelRegion& region : run.regions) {
+    double most = 1;
+    for (const auto* buffers : {&region.buffers, &region.late_buffers}) {
+      for (const std::uint32_t buffer : *buffers) {
+        if (const auto found = spare.find(buffer); found != spare.end()) most = std::max(most, found->second);
+      }
+    }
+    if (!region.work.matrix.empty()) idle += region.runs * weight_of(region.work) * (1 - 1 / most);
+  }
+  if (idle <= 0) return;
+  run.least_work = std::max(0.0, run.least_work - idle / expected);
+  run.assumptions.push_back("Products are assumed to take all of a buffer, also where the array fills a part of it.");
+}
+
+absl::StatusOr<KernelRun> read_with_bounds(InstructionView call, const ReadKernelOptions& options) {
+  absl::StatusOr<KernelRun> run = read_alone(call, options);
+  if (run.ok()) set_bounds(call, options, *run);
+  return run;
+}
+
+}  // namespace
+
+absl::StatusOr<KernelRun> read_kernel(InstructionView call, const ReadKernelOptions& options) {
+  const std::vector<InstructionView> calls = partition_of(call);
+  const bool are_stated = std::any_of(calls.begin(), calls.end(), [&](InstructionView one) {
+    return !lists_of(one, kernel_name(one), options.lists).empty();
+  });
+  const std::optional<Sharing> sharing = are_stated || calls.empty() ? std::nullopt : sharing_of(calls, options);
+  if (!sharing) return read_with_bounds(call, options);
+  ReadKernelOptions own = options;
+  own.is_idle = calls[sharing->worker] != call;
+  absl::StatusOr<KernelRun> run = read_with_bounds(call, own);
+  if (!run.ok()) return run;
+  if (!own.is_idle) run->most_work = std::max(run->most_work, sharing->most);
+  run->assumptions.push_back(own.is_idle ? "Another call is assumed to do the work that this one shares with it."
+                                         : "This call is assumed to do all of the work that it shares with others.");
   return run;
 }
 
@@ -333,6 +455,14 @@ std::string kernel_inputs(InstructionView call, const ReadKernelOptions& options
   };
   append(call.text(AttributeKey::kBackendConfig));
   append_arguments(call, inputs);
+  for (const InstructionView other : partition_of(call)) {
+    if (other == call) {
+      inputs += "self ";
+      continue;
+    }
+    append(other.text(AttributeKey::kBackendConfig));
+    append_arguments(other, inputs);
+  }
   if (options.lists.empty()) return inputs;
   append(call.name());  // which lists are about it
   for (const GivenList& list : options.lists) {

@@ -20,6 +20,7 @@ struct ReadKernelOptions {
   // The most instructions that are followed; nullopt: as many as the arrays of the call justify, see instruction_limit.
   std::optional<std::int64_t> most_instructions;
   std::vector<GivenList> lists;  // of this and other kernels
+  bool is_idle = false;          // its loops that data end do not run
 };
 
 // The instructions of a kernel that are worth following: a million, which takes some milliseconds, and one for each 20

@@ -172,6 +172,9 @@ KernelType without_repeats(const mlir::Module& module, mlir::OpId op, KernelType
   return vector;
 }
 
+// What TPUs compute while they move one byte, roughly: they have between 3 and 9 such operations for each byte of HBM.
+constexpr double kWeightOfByte = 4;
+
 }  // namespace
 
 void add_op_work(const mlir::Module& module, const KernelTypes& types, mlir::OpId op, const KernelOp& row,
@@ -212,6 +215,23 @@ void add_op_work(const mlir::Module& module, const KernelTypes& types, mlir::OpI
     case KernelOpKind::kSemaphore: work.scalar_ops += 1; return;
     default: return;
   }
+}
+
+double weight_of(const RegionWork& work) {
+  double weight = 0;
+  for (const KernelProduct& product : work.matrix) weight += product.flops() / 64;
+  for (const KernelVectorWork& vector : work.vector) weight += vector.elements;
+  return weight + work.loaded_bytes / 4 + work.stored_bytes / 4;
+}
+
+double weight_of(const KernelRun& run) {
+  double weight = 0;
+  for (const KernelRegion& region : run.regions) weight += region.runs * weight_of(region.work);
+  double bytes = 0;
+  for (const KernelEvent& event : run.events) {
+    if (event.kind == KernelEvent::Kind::kStart) bytes += run.transfers[event.index].bytes;
+  }
+  return std::max(weight, kWeightOfByte * bytes);
 }
 
 bool is_empty(const RegionWork& work) {

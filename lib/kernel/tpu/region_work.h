@@ -13,6 +13,11 @@ namespace hloroof::internal::inline kernel {
 void add_op_work(const mlir::Module& module, const KernelTypes& types, mlir::OpId op, const KernelOp& row,
                  RegionWork& work);
 
+// A measure of work, in vector operations, by which branches and calls are compared where the text does not say which
+// of them runs.
+double weight_of(const RegionWork& work);
+double weight_of(const KernelRun& run);
+
 // Whether there is nothing to do.
 bool is_empty(const RegionWork& work);
 
