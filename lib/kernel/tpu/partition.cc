@@ -12,6 +12,7 @@ namespace hloroof::internal::inline kernel {
 namespace {
 
 constexpr std::size_t kMostSources = 4096;  // instructions that are searched for a common source
+constexpr std::size_t kMostShares = 64;     // calls in a partition; longer chains are not looked at
 
 // What `value` is a copy or another form of.
 InstructionView origin_of(InstructionView value) {
@@ -94,6 +95,7 @@ std::vector<InstructionView> partition_of(InstructionView call) {
   calls.push_back(call);
   for (auto before = call_before(call); before && share_work(*before, calls.front());
        before = call_before(calls.front())) {
+    if (calls.size() == kMostShares) return {};
     calls.insert(calls.begin(), *before);
   }
   bool is_behind = false;
@@ -101,7 +103,9 @@ std::vector<InstructionView> partition_of(InstructionView call) {
     is_behind = is_behind || other == call;
     if (!is_behind || other == call || !is_candidate(other)) continue;
     const auto before = call_before(other);
-    if (before && *before == calls.back() && share_work(calls.back(), other)) calls.push_back(other);
+    if (!before || *before != calls.back() || !share_work(calls.back(), other)) continue;
+    if (calls.size() == kMostShares) return {};
+    calls.push_back(other);
   }
   if (calls.size() < 2) calls.clear();
   return calls;
