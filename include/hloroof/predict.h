@@ -262,7 +262,7 @@ struct Sensitivity {
   // Those of which more or less is better and that change the step; what saves the most comes first.
   std::vector<NumberSensitivity> numbers;
   // The ops with the most time in the step, and the longest ones: at most 40; what saves the most comes first.
-  std::vector<OpSensitivity> ops;
+  std::vector<OpSensitivity> free_ops;
 };
 
 // The summary of a prediction: the step time, its bounds, and totals over the step.

@@ -86,12 +86,13 @@ class OpDiagnoser {
     const InstructionView instruction = module_.instruction(op.id);
     const Opcode opcode = instruction.opcode();
     const bool is_fusion = flow(opcode) == Flow::kFuses;
-    if (!is_fusion && opcode != Opcode::kCopy && opcode != Opcode::kTranspose) return;
+    const bool is_reshape = flow(opcode) == Flow::kReshapes;  // one that is not a bitcast, or it would take no time
+    if (!is_fusion && !is_reshape && opcode != Opcode::kCopy && opcode != Opcode::kTranspose) return;
     if (instruction.operand_count() != 1 || !instruction.shape().is_array()) return;
     if (diagnosis_.loop_copies.count(op.id.index) != 0) return;
     const DataMoves moves = data_moved_by(instruction);
     // Without another layout it is a copy between memories or to a second buffer.
-    if (moves.computes || !moves.changes_layout || !moves.is_in_one_piece()) return;
+    if (moves.computes || !(moves.changes_layout || is_reshape) || !moves.is_in_one_piece()) return;
     std::string before;
     for (InstructionView user : real_users(op.id)) {
       if (multiplies(user)) before = " before " + std::string(user.name());
@@ -171,6 +172,7 @@ class OpDiagnoser {
   }
 
   void matrix_type(const OpPrediction& op) {
+    if (diagnosis_.needless_f32.count(op.id.index) != 0) return;
     for (const MatrixWork& product : op.work.matrix) {
       if (product.lhs != ElementType::kF32 && product.rhs != ElementType::kF32) continue;
       const double peak_seconds = matrix_peak_seconds(product, device_);

@@ -67,7 +67,7 @@ std::string ops_table(const std::vector<OpSensitivity>& ops, const StepPredictio
 
 std::string sensitivity_view(const StepPrediction& p, const ViewOptions& options) {
   if (!p.sensitivity) return "Sensitivity was not predicted: PredictOptions::sensitivity requests it\n";
-  return numbers_table(p.sensitivity->numbers, p, options) + "\n" + ops_table(p.sensitivity->ops, p, options);
+  return numbers_table(p.sensitivity->numbers, p, options) + "\n" + ops_table(p.sensitivity->free_ops, p, options);
 }
 
 }  // namespace hloroof::internal::inline report

@@ -409,9 +409,9 @@ struct Described<Sensitivity> {
   static constexpr auto kFields =
       fields(field("numbers", Unit::kNone, "Numbers that change the step; what saves the most comes first.",
                    &Sensitivity::numbers),
-             field("ops", Unit::kNone,
+             field("free_ops", Unit::kNone,
                    "The ops with the most time in the step, and the longest ones; what saves the most comes first.",
-                   &Sensitivity::ops));
+                   &Sensitivity::free_ops));
 };
 
 // Objects of the JSON whose members are members of StepPrediction itself.

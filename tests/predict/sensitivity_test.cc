@@ -41,7 +41,7 @@ const NumberSensitivity* row_of_number(const Sensitivity& sensitivity, std::stri
 }
 
 const OpSensitivity* row_of_op(const Sensitivity& sensitivity, std::string_view name) {
-  for (const OpSensitivity& row : sensitivity.ops) {
+  for (const OpSensitivity& row : sensitivity.free_ops) {
     if (row.name == name) return &row;
   }
   return nullptr;
@@ -191,7 +191,7 @@ TEST_CASE("sensitivity: the ops are those with the most time in the step, what s
   const absl::StatusOr<Module> module = load_module(source_path("tests/predict/dumps/pipeline.v5e_2x2.hlo"));
   REQUIRE(module.ok());
   const StepPrediction p = with_sensitivity(*module, "tpu_v5e");
-  const std::vector<OpSensitivity>& ops = p.sensitivity->ops;
+  const std::vector<OpSensitivity>& ops = p.sensitivity->free_ops;
   REQUIRE_FALSE(ops.empty());
   CHECK(ops.size() <= 40);
   CHECK(std::is_sorted(ops.begin(), ops.end(), [](const OpSensitivity& a, const OpSensitivity& b) {
