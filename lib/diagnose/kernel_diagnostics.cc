@@ -35,6 +35,16 @@ bool is_kernel(InstructionView at) {
          custom_call_behaviour(string_value(at, AttributeKey::kCustomCallTarget)) == CustomCallBehaviour::kKernel;
 }
 
+// Whether a transpose leaves all dimensions where they are, as the TPU compiler writes them around gathers.
+bool keeps_dimensions(InstructionView at) {
+  if (at.opcode() != Opcode::kTranspose) return false;
+  const std::vector<std::int64_t> dimensions = integers(at, AttributeKey::kDimensions);
+  for (std::size_t i = 0; i < dimensions.size(); ++i) {
+    if (dimensions[i] != static_cast<std::int64_t>(i)) return false;
+  }
+  return true;
+}
+
 // The gather whose elements are the result of an op, with nothing computed from them; nullopt if there is none.
 std::optional<InstructionView> gathered_by(InstructionView op) {
   const Module& module = op.module();
@@ -44,8 +54,8 @@ std::optional<InstructionView> gathered_by(InstructionView op) {
     const InstructionView at = module.instruction(id);
     if (at.opcode() == Opcode::kGather) return at;
     const Flow f = flow(at.opcode());
-    const bool is_moved =
-        f == Flow::kRenames || f == Flow::kReshapes || f == Flow::kCopies || f == Flow::kConverts || f == Flow::kFuses;
+    const bool is_moved = f == Flow::kRenames || f == Flow::kReshapes || f == Flow::kCopies || f == Flow::kConverts ||
+                          f == Flow::kFuses || keeps_dimensions(at);
     if (!is_moved || at.shape().is_tuple() || !step_back(module, id, path)) return std::nullopt;
     // What feeds the op is not part of it.
     if (f != Flow::kFuses && at.id() == op.id()) return std::nullopt;

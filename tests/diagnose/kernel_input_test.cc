@@ -31,7 +31,7 @@ StepPrediction prediction_of(const std::string& text) {
 // `result` is what that returns; `more` follows in ENTRY.
 std::string gathered(const std::string& before, const std::string& result, const std::string& user,
                      const std::string& more) {
-  const std::string body = absl::Base64Escape(source_text("tests/kernel/samples/matmul.mlirbc"));
+  const std::string body = absl::Base64Escape(source_text("tests/kernel/samples/calls_helper.mlirbc"));
   return R"(pick {
   t = f32[4096,256]{1,0:T(8,128)} parameter(0)
   i = s32[64]{0:T(128)} parameter(1)
@@ -57,6 +57,16 @@ TEST_CASE("gather-before-kernel: rows that are gathered for a kernel alone") {
   double in_step = 0;
   for (const OpPrediction& op : p.ops) in_step += op.name == "picked" ? op.exposed_seconds : 0;
   CHECK(*found->seconds_at_stake == Approx(in_step));
+}
+
+TEST_CASE("gather-before-kernel: a transpose that leaves the dimensions where they are is none") {
+  const auto has = [](const char* dimensions) {
+    const StepPrediction p =
+        prediction_of(gathered("", std::string("transpose(g), dimensions={") + dimensions + "}", "picked", ""));
+    return finding_in(p, DiagnosticCode::kGatherBeforeKernel) != nullptr;
+  };
+  CHECK(has("0,1"));
+  CHECK_FALSE(has("1,0"));
 }
 
 TEST_CASE("gather-before-kernel: silent where the rows are needed anyway") {
