@@ -85,8 +85,8 @@ struct PredictOptions {
   std::optional<double> tokens;    // of one step on all devices together, for the rate and the cost of tokens
   std::optional<double> price;     // dollars for an hour of one chip, for the cost of the step
   bool resource_what_ifs = false;  // also predict the step with each resource free in turn
-  bool sensitivity = false;        // also predict it with each number of the device better, and with ops that take no time
-  bool strict = false;             // unknown facts are errors instead of diagnostics
+  bool sensitivity = false;  // also predict it with each number of the device better, and with ops that take no time
+  bool strict = false;       // unknown facts are errors instead of diagnostics
   // A program that was compiled for another kind of machine is an error, because the device would run another program:
   // its times can be several times off. true: it is predicted as it is, with the diagnostic wrong-backend.
   bool allow_other_backend = false;
@@ -252,7 +252,7 @@ struct NumberSensitivity {
 // the same order and takes as long as before.
 struct OpSensitivity {
   InstructionId id;
-  std::string name;  // without %
+  std::string name;          // without %
   double total_seconds = 0;  // of its own time
   double step_seconds = 0;
   double saved_seconds = 0;  // 0 for a transfer that other work hides; negative as that of a number

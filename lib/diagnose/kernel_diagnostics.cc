@@ -26,9 +26,9 @@
 namespace hloroof::internal::inline diagnose {
 namespace {
 
-constexpr std::size_t kMostUses = 16;      // limit on the values followed from a gather to its users
-constexpr int kMostSourceSteps = 32;       // from the result of an op back to its gather
-constexpr double kLeastRowBytes = 512;     // of what a kernel can fetch by an index: a row of 128 elements of f32
+constexpr std::size_t kMostUses = 16;   // limit on the values followed from a gather to its users
+constexpr int kMostSourceSteps = 32;    // from the result of an op back to its gather
+constexpr double kLeastRowBytes = 512;  // of what a kernel can fetch by an index: a row of 128 elements of f32
 
 bool is_kernel(InstructionView at) {
   return at.opcode() == Opcode::kCustomCall &&

@@ -391,11 +391,12 @@ bool find_rereads(const KernelRun& run, const KernelTime<double>& terms, const D
 void find_small_steps(const KernelRun& run, const KernelTime<double>& terms, double steps,
                       std::vector<KernelFinding>& findings) {
   if (run.windows.empty() || seconds_of_hbm(terms) > 0 || terms.steps < kLargeShare * terms.seconds) return;
-  findings.push_back({kKernelSmallBlocks, terms.steps,
-                      absl::StrFormat("each of %s steps of the grid takes %s, of which %s begin the step: larger blocks "
-                                      "would need fewer steps",
-                                      format_count(steps), format_seconds(terms.seconds / steps),
-                                      format_seconds(terms.steps / steps))});
+  findings.push_back(
+      {kKernelSmallBlocks, terms.steps,
+       absl::StrFormat("each of %s steps of the grid takes %s, of which %s begin the step: larger blocks "
+                       "would need fewer steps",
+                       format_count(steps), format_seconds(terms.seconds / steps),
+                       format_seconds(terms.steps / steps))});
 }
 
 void find_block_size(const KernelRun& run, const KernelTime<double>& terms, const Device& device, bool has_rereads,

@@ -155,9 +155,10 @@ class PrecisionDiagnoser {
       diagnosis_.needless_f32.insert(op.id.index);
       diagnosis_.add_work(
           DiagnosticCode::kNeedlessF32, op, saved,
-          absl::StrFormat("multiplies f32 whose values were %s: products of these are exact in f32, so %s operands with "
-                          "an f32 result (in JAX, preferred_element_type) give the same in %.0f %% of the time",
-                          std::string(to_string(type)), std::string(to_string(type)), 100 * left));
+          absl::StrFormat(
+              "multiplies f32 whose values were %s: products of these are exact in f32, so %s operands with "
+              "an f32 result (in JAX, preferred_element_type) give the same in %.0f %% of the time",
+              std::string(to_string(type)), std::string(to_string(type)), 100 * left));
     }
     for (const NarrowOperand& operand : operands) converter(op, operand);
   }

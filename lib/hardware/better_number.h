@@ -8,8 +8,8 @@
 
 namespace hloroof::internal::inline hardware {
 
-// Returns the value of a better device: `factor` times as much of a rate or an efficiency, an efficiency being at most 1,
-// and 1/`factor` of a latency, of cycles or of the cost of an operation. nullopt if the value is not known, if no
+// Returns the value of a better device: `factor` times as much of a rate or an efficiency, an efficiency being at most
+// 1, and 1/`factor` of a latency, of cycles or of the cost of an operation. nullopt if the value is not known, if no
 // prediction reads it, or if neither more nor less is better, as of sizes and counts, which say how the machine divides
 // its work.
 std::optional<double> better_number(const Parameter& parameter, double factor);

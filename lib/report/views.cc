@@ -15,8 +15,8 @@ using ViewCsv = absl::StatusOr<std::string> (*)(const NamedStep&, const RowOptio
 struct ViewRow {
   std::string_view name;
   ViewText text;
-  ViewCsv csv = nullptr;  // null: the view has no table of records
-  int csv_place = 0;      // among the views that have a CSV, the most used first
+  ViewCsv csv = nullptr;                    // null: the view has no table of records
+  int csv_place = 0;                        // among the views that have a CSV, the most used first
   bool PredictOptions::*request = nullptr;  // what the view shows is predicted only if this asks for it
 };
 

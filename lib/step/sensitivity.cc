@@ -137,8 +137,7 @@ class StepOnOtherDevice {
   void find_products() {
     if (facts_.costs.products.empty()) return;
     for (const Kind& kind : kinds_) {
-      const double seconds =
-          burst_seconds(facts_.costs.work[kind.front().index], trial_.target.device);
+      const double seconds = burst_seconds(facts_.costs.work[kind.front().index], trial_.target.device);
       for (const InstructionId id : kind) trial_.costs.products[id.index] = seconds;
     }
     add_up_products(cost_inputs(trial_), trial_.costs);
@@ -209,9 +208,8 @@ std::vector<OpSensitivity> ops_of(const StepFacts& facts, absl::Span<const OpPre
     row.saved_seconds = facts.timeline.seconds - row.step_seconds;
     demands[op.id.index] = facts.costs.demand[op.id.index];
   }
-  std::stable_sort(list.begin(), list.end(), [](const OpSensitivity& a, const OpSensitivity& b) {
-    return a.saved_seconds > b.saved_seconds;
-  });
+  std::stable_sort(list.begin(), list.end(),
+                   [](const OpSensitivity& a, const OpSensitivity& b) { return a.saved_seconds > b.saved_seconds; });
   return list;
 }
 

@@ -43,8 +43,9 @@ ENTRY main {
   table = f32[4096,256]{1,0:T(8,128)} parameter(0)
   rows = s32[64]{0:T(128)} parameter(1)
   picked = f32[64,256]{1,0:T(8,128)} fusion(table, rows), kind=kLoop, calls=pick
-)" + more + "  ROOT k = f32[64,256]{1,0:T(8,128)} custom-call(" +
-         user + R"(), custom_call_target="tpu_custom_call", backend_config={"custom_call_config": {"body": ")" + body +
+)" + more +
+         "  ROOT k = f32[64,256]{1,0:T(8,128)} custom-call(" + user +
+         R"(), custom_call_target="tpu_custom_call", backend_config={"custom_call_config": {"body": ")" + body +
          "\"}}\n}\n";
 }
 
@@ -88,8 +89,9 @@ TEST_CASE("gather-before-kernel: silent where the rows are needed anyway") {
 
 TEST_CASE("layout-change: a reshape that is no bitcast moves the array") {
   const auto reshaped = [](const char* opcode) {
-    return std::string("ENTRY main {\n  p = f32[4096,8,16]{2,1,0:T(8,128)} parameter(0)\n"
-                       "  r = f32[4096,128]{1,0:T(8,128)} ") +
+    return std::string(
+               "ENTRY main {\n  p = f32[4096,8,16]{2,1,0:T(8,128)} parameter(0)\n"
+               "  r = f32[4096,128]{1,0:T(8,128)} ") +
            opcode + "(p)\n  ROOT n = f32[4096,128]{1,0:T(8,128)} negate(r)\n}\n";
   };
   const StepPrediction p = prediction_of(reshaped("reshape"));

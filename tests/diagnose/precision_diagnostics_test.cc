@@ -83,9 +83,8 @@ TEST_CASE("needless-f32: values of another kind need f32") {
   };
   const std::vector<Case> cases = {
       {"one operand was computed in f32", with(kConverted, "$up", "negate")},
-      {"one operand is a parameter in f32",
-       with(with(with(kConverted, "$up", "bitcast"), "dot(f, g)", "dot(f, x)"), "  f = ",
-            "  x = f32[4096,4096]{1,0} parameter(2)\n  f = ")},
+      {"one operand is a parameter in f32", with(with(with(kConverted, "$up", "bitcast"), "dot(f, g)", "dot(f, x)"),
+                                                 "  f = ", "  x = f32[4096,4096]{1,0} parameter(2)\n  f = ")},
       {"the operands are of two types", with(with(kConverted, "$up", "bitcast"), "b = bf16", "b = f16")},
       {"8-bit floats", with(with(kConverted, "$up", "bitcast"), "bf16", "f8e4m3fn")},
   };

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "hloroof/predict.h"
-#include "lib/step/step_cost.h"
 #include "lib/hardware/better_number.h"
+#include "lib/step/step_cost.h"
 #include "tests/catch.h"
 #include "tests/predict/device_programs.h"
 

@@ -1,5 +1,5 @@
-// A row of the sensitivity of a step is what a prediction with that number says, to the last bit, and a number without a
-// row changes nothing. The row of an op is what the step is if the user says that the op takes no time.
+// A row of the sensitivity of a step is what a prediction with that number says, to the last bit, and a number without
+// a row changes nothing. The row of an op is what the step is if the user says that the op takes no time.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>

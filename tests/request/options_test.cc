@@ -104,11 +104,11 @@ std::string described(const PredictOptions& o) {
   for (const auto& [name, shares] : o.branch_probabilities) {
     absl::StrAppend(&out, " branches ", name, " ", absl::StrJoin(shares, ",", precise));
   }
-  absl::StrAppend(&out, " mesh ", absl::StrJoin(o.mesh.axes, ";", named), " order ", absl::StrJoin(o.mesh.order, ";"),
-                  " devices ", absl::StrJoin(o.mesh.device_order, ";"), " wrap ",
-                  o.mesh.wrap ? static_cast<int>(*o.mesh.wrap) : -1, " reduce ",
-                  optional(o.collectives.reduce_element_bytes), " imbalance ", shortest(o.collectives.imbalance),
-                  " model ", optional(o.model_flops), " tokens ", optional(o.tokens), " price ", optional(o.price), " code ", o.code);
+  absl::StrAppend(
+      &out, " mesh ", absl::StrJoin(o.mesh.axes, ";", named), " order ", absl::StrJoin(o.mesh.order, ";"), " devices ",
+      absl::StrJoin(o.mesh.device_order, ";"), " wrap ", o.mesh.wrap ? static_cast<int>(*o.mesh.wrap) : -1, " reduce ",
+      optional(o.collectives.reduce_element_bytes), " imbalance ", shortest(o.collectives.imbalance), " model ",
+      optional(o.model_flops), " tokens ", optional(o.tokens), " price ", optional(o.price), " code ", o.code);
   return out;
 }
 
