@@ -82,11 +82,27 @@ class OpDiagnoser {
     return op != nullptr && !op->work.matrix.empty();
   }
 
+  // Whether a reshape puts an array into tiles of other dimensions. Before layouts are chosen, a reshape is none: it
+  // may become a bitcast. One beside a collective arranges the parts that are sent.
+  bool retiles(InstructionView reshape) {
+    if (flow(reshape.opcode()) != Flow::kReshapes || reshape.operand_count() != 1) return false;
+    const Shape& from = reshape.operand(0).shape();
+    const Shape& to = reshape.shape();
+    if (!from.is_array() || !to.is_array() || from.element_type != to.element_type) return false;
+    if (from.layout.tiles.empty() || to.layout.tiles.empty()) return false;
+    const InstructionView source = origin(reshape.operand(0), [](InstructionView at) { return is_alias(at.opcode()); });
+    if (collective_kind(source.opcode()).has_value()) return false;
+    for (const InstructionView user : real_users(reshape.id())) {
+      if (collective_kind(user.opcode()).has_value()) return false;
+    }
+    return true;
+  }
+
   void layout_change(const OpPrediction& op) {
     const InstructionView instruction = module_.instruction(op.id);
     const Opcode opcode = instruction.opcode();
     const bool is_fusion = flow(opcode) == Flow::kFuses;
-    const bool is_reshape = flow(opcode) == Flow::kReshapes;  // one that is not a bitcast, or it would take no time
+    const bool is_reshape = retiles(instruction);
     if (!is_fusion && !is_reshape && opcode != Opcode::kCopy && opcode != Opcode::kTranspose) return;
     if (instruction.operand_count() != 1 || !instruction.shape().is_array()) return;
     if (diagnosis_.loop_copies.count(op.id.index) != 0) return;
@@ -100,7 +116,10 @@ class OpDiagnoser {
     diagnosis_.add_work(
         kLayoutChange, op, op.exposed_seconds,
         absl::StrFormat("a %s that only reorders %s in memory%s: %s", op.opcode,
-                        to_string(module_.shapes(), instruction.shape_id()), before, cure_for_layout(instruction)));
+                        to_string(module_.shapes(), instruction.shape_id()), before,
+                        is_reshape ? std::string("its dimensions fill tiles in another way than those before it: keep "
+                                                 "one of the two shapes from the producer to the users")
+                                   : cure_for_layout(instruction)));
   }
 
   // Who decides the layout before and after a copy: the caller of the program, or the program.

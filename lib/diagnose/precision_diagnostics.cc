@@ -134,6 +134,8 @@ class PrecisionDiagnoser {
       : diagnosis_(diagnosis), facts_(diagnosis.facts), module_(diagnosis.module) {}
 
   void run() {
+    const DeviceFamily family = facts_.target.device.family();
+    if (family != DeviceFamily::kTpu && family != DeviceFamily::kGpu) return;
     for (const OpPrediction& op : diagnosis_.prediction.ops) {
       if (!diagnosis_.may_matter(op.exposed_seconds) || op.work.matrix.size() != 1) continue;
       const MatrixWork& product = op.work.matrix.front();
@@ -142,13 +144,20 @@ class PrecisionDiagnoser {
   }
 
  private:
+  // Whether the matrix unit takes such operands. Where it does not, as on CPUs, the compiler itself converts them.
+  bool multiplies(ElementType type) const {
+    const Device& device = facts_.target.device;
+    if (type == ElementType::kBf16) return device.matrix.peak.bf16.has_value();
+    return device.family() == DeviceFamily::kGpu;
+  }
+
   void check_product(const OpPrediction& op) {
     const std::optional<Product> product = only_product(module_, module_.instruction(op.id));
     if (!product) return;
     const NarrowOperand operands[] = {narrow_operand(module_, op.id, *product, 0),
                                       narrow_operand(module_, op.id, *product, 1)};
     const ElementType type = operands[0].type;
-    if (type == ElementType::kInvalid || type != operands[1].type) return;
+    if (type == ElementType::kInvalid || type != operands[1].type || !multiplies(type)) return;
     const double left = share_left(op, operands);
     const double saved = (op.exposed_seconds - op.wait_seconds) * (1 - left);
     if (diagnosis_.may_matter(saved)) {

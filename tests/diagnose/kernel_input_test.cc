@@ -87,18 +87,27 @@ TEST_CASE("gather-before-kernel: silent where the rows are needed anyway") {
   }
 }
 
-TEST_CASE("layout-change: a reshape that is no bitcast moves the array") {
-  const auto reshaped = [](const char* opcode) {
-    return std::string(
-               "ENTRY main {\n  p = f32[4096,8,16]{2,1,0:T(8,128)} parameter(0)\n"
-               "  r = f32[4096,128]{1,0:T(8,128)} ") +
-           opcode + "(p)\n  ROOT n = f32[4096,128]{1,0:T(8,128)} negate(r)\n}\n";
+TEST_CASE("layout-change: a reshape that puts an array into other tiles moves it") {
+  const auto reshaped = [](const char* from, const char* opcode, const char* more) {
+    return std::string("ENTRY main {\n  p = ") + from + " parameter(0)\n  r = f32[4096,128]{1,0:T(8,128)} " + opcode +
+           "(p)\n" + more + "  ROOT n = f32[4096,128]{1,0:T(8,128)} negate(r)\n}\n";
   };
-  const StepPrediction p = prediction_of(reshaped("reshape"));
+  constexpr char kOtherTiles[] = "f32[4096,8,16]{2,1,0:T(8,128)}";
+  const auto has = [](const std::string& text) {
+    return finding_in(prediction_of(text), DiagnosticCode::kLayoutChange) != nullptr;
+  };
+  const StepPrediction p = prediction_of(reshaped(kOtherTiles, "reshape", ""));
   const Diagnostic* found = finding_in(p, DiagnosticCode::kLayoutChange);
   REQUIRE(found != nullptr);
   CHECK(found->op == "r");
-  CHECK(finding_in(prediction_of(reshaped("bitcast")), DiagnosticCode::kLayoutChange) == nullptr);
+  CHECK_FALSE(has(reshaped(kOtherTiles, "bitcast", "")));
+  CHECK_FALSE(has(reshaped("bf16[4096,8,16]{2,1,0:T(8,128)(2,1)}", "reshape", "")));  // also converts
+  CHECK_FALSE(has(reshaped(kOtherTiles, "reshape",
+                           "  s = f32[4096,128]{1,0:T(8,128)} all-to-all(r), channel_id=1, "
+                           "replica_groups={{0,1,2,3,4,5,6,7}}, dimensions={0}\n")));
+  // No layouts have been chosen.
+  CHECK_FALSE(
+      has("ENTRY main {\n  p = f32[4096,8,16]{2,1,0} parameter(0)\n  ROOT r = f32[4096,128]{1,0} reshape(p)\n}\n"));
 }
 
 }  // namespace

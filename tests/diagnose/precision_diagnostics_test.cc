@@ -100,6 +100,14 @@ TEST_CASE("needless-f32: values of another kind need f32") {
   }
 }
 
+TEST_CASE("needless-f32: the compiler converts what the machine cannot multiply") {
+  const std::string text = with(kConverted, "$up", "bitcast");
+  for (const char* device : {"cpu", "v100_sxm2", "t4"}) {
+    CAPTURE(device);
+    CHECK(finding(predicted(text, device), DiagnosticCode::kNeedlessF32) == nullptr);
+  }
+}
+
 // Conversions inside of the fusion of the product, which the precision makes six products of the parts.
 constexpr std::string_view kHighest = R"(fused {
   p = bf16[4096,4096]{1,0:T(8,128)(2,1)} parameter(0)
