@@ -42,8 +42,8 @@ std::string numbers_table(const std::vector<NumberSensitivity>& numbers, const S
                format_quantity(row.better_value, row.unit), row.path});
   }
   if (shown < numbers.size()) table.add({"", "", "", "", "", format_others(numbers.size() - shown)});
-  return "Numbers of the device: what the step saves if one of them were 10 % better, and the\n"
-         "percent by which it changes for a percent of the number\n" +
+  return "Numbers of the device: what the step saves if one of them were 10 % better\n"
+         "(efficiencies: at most 1), and its percent for a percent of the number\n" +
          table.to_string(options);
 }
 

@@ -20,8 +20,8 @@ StepPrediction sensitive_step() {
 
 TEST_CASE("sensitivity view: numbers and ops with what they save") {
   CHECK(sensitivity_view(sensitive_step(), ViewOptions()) ==
-        R"(Numbers of the device: what the step saves if one of them were 10 % better, and the
-percent by which it changes for a percent of the number
+        R"(Numbers of the device: what the step saves if one of them were 10 % better
+(efficiencies: at most 1), and its percent for a percent of the number
      saves  of the step  elasticity     value    better  number
    50.0 us        5.0 %      -0.538  800 GB/s  880 GB/s  hbm.bandwidth
   -10.0 us       -1.0 %      -0.104   1.00 us    909 ns  ici.hop_latency
