@@ -289,6 +289,8 @@ TEST_CASE("JSON that cannot be read says which option and what it takes") {
 TEST_CASE("an option without a flag is one of JSON") {
   CHECK(from_json(R"({"allow_other_backend": true})", nullptr)->allow_other_backend);
   CHECK_FALSE(from_json("{}", nullptr)->allow_other_backend);
+  CHECK(from_json(R"({"sensitivity": true})", nullptr)->sensitivity);
+  CHECK_FALSE(from_json("{}", nullptr)->sensitivity);
 }
 
 TEST_CASE("words with other characters are quoted for a shell") {
