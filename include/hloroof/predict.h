@@ -82,9 +82,11 @@ struct PredictOptions {
   CollectiveOptions collectives;  // what-ifs: quantized reductions, uneven exchanges
   // What the model needs for one step on all devices together, for StepPrediction::mfu.
   std::optional<double> model_flops;
+  std::optional<double> tokens;    // of one step on all devices together, for the rate and the cost of tokens
   std::optional<double> price;     // dollars for an hour of one chip, for the cost of the step
   bool resource_what_ifs = false;  // also predict the step with each resource free in turn
-  bool strict = false;             // unknown facts are errors instead of diagnostics
+  bool sensitivity = false;  // also predict it with each number of the device better, and with ops that take no time
+  bool strict = false;       // unknown facts are errors instead of diagnostics
   // A program that was compiled for another kind of machine is an error, because the device would run another program:
   // its times can be several times off. true: it is predicted as it is, with the diagnostic wrong-backend.
   bool allow_other_backend = false;
@@ -231,6 +233,38 @@ struct Roof {
   double rate = 0;          // nominal
 };
 
+// The step on a device that differs in one number, which is better there by 10 %: more of a rate or an efficiency, less
+// of a latency, of cycles or of the operations that one result takes. An efficiency is at most 1.
+struct NumberSensitivity {
+  std::string path;  // "hbm.bandwidth", as PredictOptions::set takes it
+  std::string unit;
+  std::string meaning;
+  double value = 0;
+  double better_value = 0;
+  double step_seconds = 0;   // with better_value: that of a prediction with it in PredictOptions::set, to the last bit
+  double saved_seconds = 0;  // negative if the step takes longer, because transfers meet others than before
+  // The percent by which the step changes for a percent of the number, between the two values: the logarithm of the
+  // ratio of the steps by that of the values. -1 if the step is inversely proportional to the number.
+  double elasticity = 0;
+};
+
+// The step if one op, or the transfer that it starts, took no time in any of its executions. Everything else runs in
+// the same order and takes as long as before.
+struct OpSensitivity {
+  InstructionId id;
+  std::string name;          // without %
+  double total_seconds = 0;  // of its own time
+  double step_seconds = 0;
+  double saved_seconds = 0;  // 0 for a transfer that other work hides; negative as that of a number
+};
+
+struct Sensitivity {
+  // Those of which more or less is better and that change the step; what saves the most comes first.
+  std::vector<NumberSensitivity> numbers;
+  // The ops with the most time in the step, and the longest ones: at most 40; what saves the most comes first.
+  std::vector<OpSensitivity> free_ops;
+};
+
 // The summary of a prediction: the step time, its bounds, and totals over the step.
 struct StepSummary {
   double step_seconds = 0;
@@ -286,6 +320,7 @@ struct StepPrediction : StepSummary {
   std::vector<CategoryPrediction> critical_path;  // longest first; the sum is about step_seconds
   std::vector<MeshAxisPrediction> mesh;           // outermost first
   std::vector<CollectivePrediction> collectives;
+  std::optional<Sensitivity> sensitivity;  // requires PredictOptions::sensitivity
   MemoryPrediction memory;
   std::vector<Diagnostic> diagnostics;
   std::vector<TimelineEvent> timeline;

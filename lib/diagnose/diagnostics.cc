@@ -378,6 +378,7 @@ void add_diagnostics(const StepFacts& facts, bool memory_complete, StepPredictio
   diagnose_communication(diagnosis);
   diagnose_loop_copies(diagnosis);
   diagnose_copies(diagnosis);
+  diagnose_precision(diagnosis);
   diagnose_ops(diagnosis);
   diagnose_kernels(diagnosis);
   diagnose_donations(diagnosis);

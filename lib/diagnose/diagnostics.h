@@ -42,6 +42,8 @@ class Diagnosis {
   std::vector<Finding> findings;
   // The copies that are findings about a loop, by InstructionId. No other check reports them.
   std::set<std::uint32_t> loop_copies;
+  // The products in f32 whose operands hold narrower values, by InstructionId. That is more than that they are in f32.
+  std::set<std::uint32_t> needless_f32;
 
   // Returns the prediction of an instruction; nullptr if it is not executed on its own.
   const OpPrediction* op(InstructionId id) const { return ops_[id.index]; }
@@ -77,10 +79,13 @@ inline bool is_about_origin(const Diagnostic& diagnostic) { return is_about_orig
 // fit together.
 void diagnose_text(Diagnosis& diagnosis);
 
+// Adds findings about products in f32 whose operands hold narrower values. Precedes the other checks of products.
+void diagnose_precision(Diagnosis& diagnosis);
+
 // Adds findings about single ops.
 void diagnose_ops(Diagnosis& diagnosis);
 
-// Adds findings about Pallas kernels.
+// Adds findings about Pallas kernels, and about what is made for kernels alone.
 void diagnose_kernels(Diagnosis& diagnosis);
 
 // Adds findings about arrays that a loop carries and only moves. Precedes the other checks of copies.

@@ -387,13 +387,25 @@ bool find_rereads(const KernelRun& run, const KernelTime<double>& terms, const D
   return true;
 }
 
+// Reports a kernel whose arrays all lie in VMEM and whose blocks are so small that beginning the steps takes long.
+void find_small_steps(const KernelRun& run, const KernelTime<double>& terms, double steps,
+                      std::vector<KernelFinding>& findings) {
+  if (run.windows.empty() || seconds_of_hbm(terms) > 0 || terms.steps < kLargeShare * terms.seconds) return;
+  findings.push_back(
+      {kKernelSmallBlocks, terms.steps,
+       absl::StrFormat("each of %s steps of the grid takes %s, of which %s begin the step: larger blocks "
+                       "would need fewer steps",
+                       format_count(steps), format_seconds(terms.seconds / steps),
+                       format_seconds(terms.steps / steps))});
+}
+
 void find_block_size(const KernelRun& run, const KernelTime<double>& terms, const Device& device, bool has_rereads,
                      std::vector<KernelFinding>& findings) {
   const double step = device.tpu()->kernel.step;
   const double steps = step > 0 ? terms.steps / step : 0;
   if (steps < kFewSteps) return;
   const auto [moved, repeated] = repeated_bytes(run);
-  if (moved <= 0) return;
+  if (moved <= 0) return find_small_steps(run, terms, steps, findings);
   const double room = room_in_vmem(run, device);
   const std::string in_vmem =
       room >= 2 ? absl::StrFormat("; VMEM has room for blocks %.0f times as large", room) : std::string();

@@ -82,16 +82,33 @@ class OpDiagnoser {
     return op != nullptr && !op->work.matrix.empty();
   }
 
+  // Whether a reshape puts an array into tiles of other dimensions. Before layouts are chosen, a reshape is none: it
+  // may become a bitcast. One beside a collective arranges the parts that are sent.
+  bool retiles(InstructionView reshape) {
+    if (flow(reshape.opcode()) != Flow::kReshapes || reshape.operand_count() != 1) return false;
+    const Shape& from = reshape.operand(0).shape();
+    const Shape& to = reshape.shape();
+    if (!from.is_array() || !to.is_array() || from.element_type != to.element_type) return false;
+    if (from.layout.tiles.empty() || to.layout.tiles.empty()) return false;
+    const InstructionView source = origin(reshape.operand(0), [](InstructionView at) { return is_alias(at.opcode()); });
+    if (collective_kind(source.opcode()).has_value()) return false;
+    for (const InstructionView user : real_users(reshape.id())) {
+      if (collective_kind(user.opcode()).has_value()) return false;
+    }
+    return true;
+  }
+
   void layout_change(const OpPrediction& op) {
     const InstructionView instruction = module_.instruction(op.id);
     const Opcode opcode = instruction.opcode();
     const bool is_fusion = flow(opcode) == Flow::kFuses;
-    if (!is_fusion && opcode != Opcode::kCopy && opcode != Opcode::kTranspose) return;
+    const bool is_reshape = retiles(instruction);
+    if (!is_fusion && !is_reshape && opcode != Opcode::kCopy && opcode != Opcode::kTranspose) return;
     if (instruction.operand_count() != 1 || !instruction.shape().is_array()) return;
     if (diagnosis_.loop_copies.count(op.id.index) != 0) return;
     const DataMoves moves = data_moved_by(instruction);
     // Without another layout it is a copy between memories or to a second buffer.
-    if (moves.computes || !moves.changes_layout || !moves.is_in_one_piece()) return;
+    if (moves.computes || !(moves.changes_layout || is_reshape) || !moves.is_in_one_piece()) return;
     std::string before;
     for (InstructionView user : real_users(op.id)) {
       if (multiplies(user)) before = " before " + std::string(user.name());
@@ -99,7 +116,10 @@ class OpDiagnoser {
     diagnosis_.add_work(
         kLayoutChange, op, op.exposed_seconds,
         absl::StrFormat("a %s that only reorders %s in memory%s: %s", op.opcode,
-                        to_string(module_.shapes(), instruction.shape_id()), before, cure_for_layout(instruction)));
+                        to_string(module_.shapes(), instruction.shape_id()), before,
+                        is_reshape ? std::string("its dimensions fill tiles in another way than those before it: keep "
+                                                 "one of the two shapes from the producer to the users")
+                                   : cure_for_layout(instruction)));
   }
 
   // Who decides the layout before and after a copy: the caller of the program, or the program.
@@ -171,6 +191,7 @@ class OpDiagnoser {
   }
 
   void matrix_type(const OpPrediction& op) {
+    if (diagnosis_.needless_f32.count(op.id.index) != 0) return;
     for (const MatrixWork& product : op.work.matrix) {
       if (product.lhs != ElementType::kF32 && product.rhs != ElementType::kF32) continue;
       const double peak_seconds = matrix_peak_seconds(product, device_);

@@ -48,7 +48,7 @@ void ManyTargets::update_memory(Parts& parts) {
 
 absl::StatusOr<StepPrediction> ManyTargets::headline(const Target& target, const PredictOptions& options) {
   // `strict` reads all diagnostics.
-  if (options.strict || options.resource_what_ifs) return predict(target, options);
+  if (options.strict || options.resource_what_ifs || options.sensitivity) return predict(target, options);
   std::unique_ptr<Parts> parts = take_parts();
   // After an error, the parts are dropped.
   if (absl::Status status = change_target(target, options, parts->facts); !status.ok()) return status;

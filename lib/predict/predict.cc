@@ -26,6 +26,7 @@
 #include "lib/step/facts.h"
 #include "lib/step/model_flops.h"
 #include "lib/step/other_program.h"
+#include "lib/step/sensitivity.h"
 #include "lib/step/summary.h"
 #include "lib/step/waits.h"
 #include "lib/time/collective.h"
@@ -62,6 +63,7 @@ class Prediction {
     const MemoryAnalysis memory = analyze_memory(module_, calls_, device_, facts_.schedule);
     result_.memory = memory.prediction;
     add_diagnostics(facts_, memory.complete, result_);
+    if (options_.sensitivity) result_.sensitivity = find_sensitivity(facts_, result_.ops);
     if (options_.strict) {
       if (absl::Status status = check_complete(); !status.ok()) return status;
     }

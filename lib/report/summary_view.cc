@@ -208,6 +208,11 @@ std::string summary_view(const StepPrediction& p, const ViewOptions& options) {
                 absl::StrFormat("%.0f %s at %s an hour", chips, chips == 1 ? "chip" : "chips",
                                 format_dollars(*p.facts->options.price)));
   }
+  if (const std::optional<double> rate = tokens_per_second(p)) {
+    const std::optional<double> dollars = dollars_per_million_tokens(p);
+    out += line("tokens", format_count(*rate) + "/s",
+                dollars ? format_dollars(*dollars) + " for a million" : std::string());
+  }
   const MemoryPrediction& memory = p.memory;
   out += line("peak memory", format_memory(memory.hbm_peak_bytes),
               "of " + format_memory(memory.usable_bytes) + " usable" +

@@ -15,9 +15,9 @@ using ViewCsv = absl::StatusOr<std::string> (*)(const NamedStep&, const RowOptio
 struct ViewRow {
   std::string_view name;
   ViewText text;
-  ViewCsv csv = nullptr;  // null: the view has no table of records
-  int csv_place = 0;      // among the views that have a CSV, the most used first
-  bool needs_what_ifs = false;
+  ViewCsv csv = nullptr;                    // null: the view has no table of records
+  int csv_place = 0;                        // among the views that have a CSV, the most used first
+  bool PredictOptions::*request = nullptr;  // what the view shows is predicted only if this asks for it
 };
 
 template <auto View>
@@ -46,9 +46,10 @@ constexpr ViewRow kViews[] = {
     {"padding", padding_view, ops_view_csv, 8},
     {"collectives", text_of<collectives_view>, csv_of<collectives_view_csv>, 3},
     {"timeline", text_of<timeline_view>},
-    {"critical", text_of<critical_view>, csv_of<critical_view_csv>, 6, true},
-    {"estimates", text_of<estimates_view>, csv_of<estimates_view_csv>, 9},
-    {"diagnostics", preformatted_text_of<diagnostics_view>, csv_of<diagnostics_view_csv>, 10},
+    {"critical", text_of<critical_view>, csv_of<critical_view_csv>, 6, &PredictOptions::resource_what_ifs},
+    {"sensitivity", text_of<sensitivity_view>, csv_of<sensitivity_view_csv>, 9, &PredictOptions::sensitivity},
+    {"estimates", text_of<estimates_view>, csv_of<estimates_view_csv>, 10},
+    {"diagnostics", preformatted_text_of<diagnostics_view>, csv_of<diagnostics_view_csv>, 11},
 };
 
 const ViewRow* find_view(std::string_view name) {
@@ -96,11 +97,15 @@ absl::Status check_views(const std::vector<std::string>& views) {
   return absl::OkStatus();
 }
 
-bool need_what_ifs(const std::vector<std::string>& views) {
-  return std::any_of(views.begin(), views.end(), [](const std::string& view) {
+bool request_for(const std::vector<std::string>& views, PredictOptions& options) {
+  bool is_any = false;
+  for (const std::string& view : views) {
     const ViewRow* row = find_view(view);
-    return row != nullptr && row->needs_what_ifs;
-  });
+    if (row == nullptr || row->request == nullptr) continue;
+    options.*row->request = true;
+    is_any = true;
+  }
+  return is_any;
 }
 
 absl::StatusOr<std::string> render_views(const StepPrediction& prediction, const std::vector<std::string>& views,

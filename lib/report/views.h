@@ -26,8 +26,9 @@ const std::vector<std::string>& view_names();
 const std::vector<std::string>& csv_view_names();
 // Errors: InvalidArgument for an unknown name.
 absl::Status check_views(const std::vector<std::string>& views);
-// True if one of the views shows what PredictOptions::resource_what_ifs asks for.
-bool need_what_ifs(const std::vector<std::string>& views);
+// Requests what some views show and other predictions lack: the members of PredictOptions for which there is no option
+// of the command. Returns whether one of `views` is such a view.
+bool request_for(const std::vector<std::string>& views, PredictOptions& options);
 
 // Returns the named views, separated by blank lines. Errors: InvalidArgument for an unknown view or a malformed filter
 // or rewrite.
@@ -52,6 +53,8 @@ absl::StatusOr<std::string> padding_view(const StepPrediction& prediction, const
 std::string collectives_view(const StepPrediction& prediction, const ViewOptions& options);
 std::string timeline_view(const StepPrediction& prediction, const ViewOptions& options);
 std::string critical_view(const StepPrediction& prediction, const ViewOptions& options);
+// What better numbers of the device and faster ops would save.
+std::string sensitivity_view(const StepPrediction& prediction, const ViewOptions& options);
 // Compares the model with the compiler's estimates; see estimates.h.
 std::string estimates_view(const StepPrediction& prediction, const ViewOptions& options);
 // The line above a list of diagnostics.

@@ -367,6 +367,54 @@ struct Described<Roof> {
              field("rate", Unit::kNone, "Nominal peak rate.", &Roof::rate));
 };
 
+template <>
+struct Described<NumberSensitivity> {
+  static constexpr RecordInfo kInfo = {"number_sensitivity", "NumberSensitivity",
+                                       "A number of the device, and the step if it were 10 % better."};
+  static constexpr auto kFields = fields(
+      field("path", Unit::kNone, "Path in the device file, as `--set` takes it.", &NumberSensitivity::path),
+      field("value", Unit::kNone, "Value in SI units.", &NumberSensitivity::value),
+      field("unit", Unit::kNone, "Unit of the value.", &NumberSensitivity::unit),
+      field("better_value", Unit::kNone,
+            "The value that is 10 % better: more or less of it. Efficiencies are at most 1.",
+            &NumberSensitivity::better_value),
+      field("step_seconds", Unit::kSeconds, "Step time with better_value.", &NumberSensitivity::step_seconds),
+      field("saved_seconds", Unit::kSeconds, "What that saves; negative if transfers then meet others than before.",
+            &NumberSensitivity::saved_seconds)
+          .may_be_negative(),
+      field("elasticity", Unit::kNone, "Percent by which the step changes for a percent of the number.",
+            &NumberSensitivity::elasticity)
+          .may_be_negative(),
+      field("meaning", Unit::kNone, "What the number says.", &NumberSensitivity::meaning));
+};
+
+template <>
+struct Described<OpSensitivity> {
+  static constexpr RecordInfo kInfo = {"op_sensitivity", "OpSensitivity",
+                                       "An op, and the step if it, or the transfer that it starts, took no time."};
+  static constexpr auto kFields =
+      fields(field("name", Unit::kNone, "Name of the instruction, without %.", &OpSensitivity::name),
+             field("total_seconds", Unit::kSeconds, "Its own time in all executions.", &OpSensitivity::total_seconds),
+             field("step_seconds", Unit::kSeconds, "Step time without that.", &OpSensitivity::step_seconds),
+             field("saved_seconds", Unit::kSeconds,
+                   "What that saves: 0 for a transfer that other work hides; negative if transfers then meet others "
+                   "than before.",
+                   &OpSensitivity::saved_seconds)
+                 .may_be_negative());
+};
+
+template <>
+struct Described<Sensitivity> {
+  static constexpr RecordInfo kInfo = {"sensitivity", "Sensitivity",
+                                       "How the step depends on the numbers of the device and on single ops."};
+  static constexpr auto kFields =
+      fields(field("numbers", Unit::kNone, "Numbers that change the step; what saves the most comes first.",
+                   &Sensitivity::numbers),
+             field("free_ops", Unit::kNone,
+                   "The ops with the most time in the step, and the longest ones; what saves the most comes first.",
+                   &Sensitivity::free_ops));
+};
+
 // Objects of the JSON whose members are members of StepPrediction itself.
 struct GeneratorPart {
   const StepPrediction& step;
@@ -528,6 +576,12 @@ struct Described<StepPrediction> {
             "Upper bound of the energy of the step in joules: all chips of the topology at the device's power; null if "
             "that is not known.",
             most_joules),
+      field("tokens_per_second", Unit::kNone, "The option tokens / step_seconds; null without it.", tokens_per_second),
+      field("dollars_per_million_tokens", Unit::kNone,
+            "Cost of a million tokens in dollars; null unless the options price and tokens are given.",
+            dollars_per_million_tokens),
+      field("most_joules_per_token", Unit::kNone, "most_joules of one token; null without the option tokens.",
+            most_joules_per_token),
       field("totals", Unit::kNone, "", [](const StepPrediction& p) { return TotalsPart{p}; }),
       field("coverage", Unit::kNone, "", [](const StepPrediction& p) { return CoveragePart{p}; }),
       field("ops", Unit::kNone, "All executed instructions outside of fusions.",
@@ -543,6 +597,8 @@ struct Described<StepPrediction> {
             &StepPrediction::breakdown),
       field("critical_path", Unit::kNone, "The critical path by category, longest first.",
             &StepPrediction::critical_path),
+      field("sensitivity", Unit::kNone, "What better numbers and faster ops would save; null unless requested.",
+            &StepPrediction::sensitivity),
       field("mesh", Unit::kNone, "Axes of the device mesh, outermost first.", &StepPrediction::mesh),
       field("collectives", Unit::kNone, "All collectives.", &StepPrediction::collectives),
       field("memory", Unit::kNone, "", &StepPrediction::memory),

@@ -118,6 +118,11 @@ std::string memory_view_csv(const NamedStep& named, bool with_titles) {
   return view_records_csv(named, named.prediction.memory.live_at_peak, with_titles);
 }
 
+std::string sensitivity_view_csv(const NamedStep& named, bool with_titles) {
+  const std::optional<Sensitivity>& sensitivity = named.prediction.sensitivity;
+  return view_records_csv(named, sensitivity ? sensitivity->numbers : std::vector<NumberSensitivity>(), with_titles);
+}
+
 std::string estimates_view_csv(const NamedStep& named, bool with_titles) {
   return view_records_csv(named, estimated_ops(named.prediction), with_titles);
 }

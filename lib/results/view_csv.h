@@ -35,10 +35,11 @@ absl::StatusOr<std::string> ops_view_csv(const NamedStep& named, const RowOption
 std::string layers_view_csv(const NamedStep& named, bool with_titles);
 std::string collectives_view_csv(const NamedStep& named, bool with_titles);
 std::string breakdown_view_csv(const NamedStep& named, bool with_titles);
-std::string roofline_view_csv(const NamedStep& named, bool with_titles);   // resources
-std::string critical_view_csv(const NamedStep& named, bool with_titles);   // categories of the critical path
-std::string memory_view_csv(const NamedStep& named, bool with_titles);     // buffers live at the peak
-std::string estimates_view_csv(const NamedStep& named, bool with_titles);  // ops with an estimate
+std::string roofline_view_csv(const NamedStep& named, bool with_titles);     // resources
+std::string critical_view_csv(const NamedStep& named, bool with_titles);     // categories of the critical path
+std::string memory_view_csv(const NamedStep& named, bool with_titles);       // buffers live at the peak
+std::string sensitivity_view_csv(const NamedStep& named, bool with_titles);  // numbers of the device
+std::string estimates_view_csv(const NamedStep& named, bool with_titles);    // ops with an estimate
 std::string diagnostics_view_csv(const NamedStep& named, bool with_titles);
 
 }  // namespace hloroof::internal::inline results

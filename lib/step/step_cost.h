@@ -23,10 +23,31 @@ inline std::optional<double> step_dollars(const StepPrediction& p) {
   return *p.facts->options.price * occupied_chips(*p.facts) * p.step_seconds / kSecondsPerHour;
 }
 
+// Tokens a second, of the tokens that the caller gave.
+inline std::optional<double> tokens_per_second(const StepPrediction& p) {
+  if (p.facts == nullptr || !p.facts->options.tokens || p.step_seconds <= 0) return std::nullopt;
+  return *p.facts->options.tokens / p.step_seconds;
+}
+
+// Dollars for a million tokens.
+inline std::optional<double> dollars_per_million_tokens(const StepPrediction& p) {
+  constexpr double kMillion = 1e6;
+  const std::optional<double> dollars = step_dollars(p);
+  if (!dollars || !p.facts->options.tokens || *p.facts->options.tokens <= 0) return std::nullopt;
+  return kMillion * *dollars / *p.facts->options.tokens;
+}
+
 // Joules, an upper bound: all chips draw their power throughout, which is that of their design or the most measured.
 inline std::optional<double> most_joules(const StepPrediction& p) {
   if (p.facts == nullptr || !p.facts->target.device.power) return std::nullopt;
   return *p.facts->target.device.power * occupied_chips(*p.facts) * p.step_seconds;
+}
+
+// Joules for a token, an upper bound as well.
+inline std::optional<double> most_joules_per_token(const StepPrediction& p) {
+  const std::optional<double> joules = most_joules(p);
+  if (!joules || !p.facts->options.tokens || *p.facts->options.tokens <= 0) return std::nullopt;
+  return *joules / *p.facts->options.tokens;
 }
 
 }  // namespace hloroof::internal::inline step

@@ -116,11 +116,13 @@ TEST_CASE("every view with records has CSV, and its lines are those of the JSON"
     const char* part;  // of the member
   };
   const std::vector<Case> cases = {
-      {"breakdown", "breakdown", ""},       {"roofline", "resources", ""}, {"critical", "critical_path", ""},
-      {"memory", "memory", "live_at_peak"}, {"padding", "ops", ""},        {"diagnostics", "diagnostics", ""}};
-  const OrderedJson json = json_of({"predict", kFfn, "--device", "tpu_v5e", "--format", "json"});
+      {"sensitivity", "sensitivity", "numbers"}, {"breakdown", "breakdown", ""},       {"roofline", "resources", ""},
+      {"critical", "critical_path", ""},         {"memory", "memory", "live_at_peak"}, {"padding", "ops", ""},
+      {"diagnostics", "diagnostics", ""}};
   for (const Case& c : cases) {
     CAPTURE(c.view);
+    // The view asks for what only it shows.
+    const OrderedJson json = json_of({"predict", kFfn, "--device", "tpu_v5e", "--format", "json", "--view", c.view});
     const auto records =
         records_of(run_hloroof({"predict", kFfn, "--device", "tpu_v5e", "--format", "csv", "--view", c.view}).out);
     const OrderedJson& member = json.at(c.member);
@@ -165,8 +167,9 @@ TEST_CASE("tables as Markdown") {
   const std::vector<Case> cases = {
       {{"predict", kFfn, "--device", "tpu_v5e"}, 2, "| `fusion.2` |"},
       {{"predict", kFfn, "--device", "tpu_v5e,tpu_v6e"}, 1, "| tpu_v6e"},
-      {{"predict", kFfn, "--device", "tpu_v5e", "--view", "layers,collectives,critical,roofline,padding,timeline"},
-       11,
+      {{"predict", kFfn, "--device", "tpu_v5e", "--view",
+        "layers,collectives,critical,sensitivity,roofline,padding,timeline"},
+       13,
        "&emsp;"},
       {{"sweep", kFfn, "--device", "tpu_v5e", "--set", "hbm.bandwidth=1x,2x"}, 1, "| 2x (1.64 TB/s) |"},
       {{"memory", kFfn, "--device", "tpu_v5e"}, 2, "**TOTAL**"},

@@ -84,6 +84,12 @@ KernelRun pipeline(const std::vector<std::int64_t>& grid, const std::vector<Wind
   return run;
 }
 
+// The same kernel with all of its arrays in VMEM.
+KernelRun in_vmem(KernelRun run) {
+  for (KernelTransfer& transfer : run.transfers) transfer.kind = KernelTransfer::Kind::kLocal;
+  return run;
+}
+
 RegionWork product(double m, double n, double k, double batch = 1) {
   RegionWork work;
   work.matrix.push_back({});
@@ -143,6 +149,16 @@ TEST_CASE("findings about a kernel: each where it is, and not where it is not") 
        "tpu_v5e",
        {kKernelSmallBlocks},
        "each of 1,000 steps of the grid moves 8.00 KiB"},
+      {"small blocks in VMEM",
+       in_vmem(pipeline({1000}, {{{0}, 4 * kKib}, {{0}, 4 * kKib, true}}, {})),
+       "tpu_v5e",
+       {kKernelSmallBlocks},
+       "begin the step"},
+      {"much work on each block in VMEM",
+       in_vmem(pipeline({1000}, {{{0}, 64 * kKib}}, product(512, 512, 512))),
+       "tpu_v5e",
+       {},
+       ""},
       {"large blocks, once each", pipeline({64}, {{{0}, 2 * kMib}, {{0}, 2 * kMib, true}}, {}), "tpu_v5e", {}, ""},
       {"half of the unit",
        pipeline({8}, {{{0}, 64 * kKib}}, product(4096, 4096, 64)),

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "hloroof/predict.h"
+#include "lib/hardware/better_number.h"
 #include "lib/step/step_cost.h"
 #include "tests/catch.h"
 #include "tests/predict/device_programs.h"
@@ -156,7 +157,7 @@ TEST_CASE("device numbers: a better one makes no op slower") {
     for (const Case& c : cases) before.push_back(predict_step_time(c.module, device, c.options).value());
     int checked = 0;
     for (const Parameter& parameter : parameters(device)) {
-      const std::optional<double> better = better_value(parameter, 1.3);
+      const std::optional<double> better = better_number(parameter, 1.3);
       Device copy = device;
       if (!better || *better == *parameter.value || !set_parameter(copy, parameter.path, *better).ok()) continue;
       CAPTURE(parameter.path, *better);

@@ -11,6 +11,7 @@
 
 #include "hloroof/parse.h"
 #include "hloroof/predict.h"
+#include "lib/hardware/better_number.h"
 #include "tests/any_backend.h"
 #include "tests/catch.h"
 #include "tests/dump.h"
@@ -107,7 +108,7 @@ void check_machine(const Module& module, const std::string& device, double step)
   const absl::StatusOr<Device> found = find_device(device);
   REQUIRE(found.ok());
   for (const Parameter& parameter : parameters(*found)) {
-    const std::optional<double> better = better_value(parameter, 2);
+    const std::optional<double> better = better_number(parameter, 2);
     if (!better || *better == *parameter.value) continue;
     PredictOptions options;
     options.set = {{parameter.path, *better}};

@@ -76,6 +76,17 @@ def test_views_that_show_what_ifs_have_them(prediction):
     assert re.search(r"^  ici .* ms +[\d.]+x$", prediction.report(["critical"]), re.M)  # the step if it were free
 
 
+def test_sensitivity(prediction):
+    assert prediction.sensitivity is None
+    asked = prediction.what_if(sensitivity=True)
+    numbers = {row.path: row for row in asked.sensitivity.numbers}
+    link = numbers["ici.link_bandwidth"]
+    assert link.saved_seconds > 0 > link.elasticity
+    assert prediction.what_if(set={link.path: link.better_value}).step_seconds == link.step_seconds
+    assert asked.sensitivity.free_ops[0].saved_seconds > 0
+    assert "ici.link_bandwidth" in prediction.report(["sensitivity"])
+
+
 def test_a_prediction_keeps_its_program(ffn):
     predicted = hloroof._core.predict(hloroof.parse(ffn), "tpu_v5e", hloroof._core.predict_options("tpu_v5e", "{}"))
     gc.collect()

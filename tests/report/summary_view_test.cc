@@ -73,5 +73,19 @@ TEST_CASE("the cost of a step is shown if the price of a chip is given") {
   CHECK_THAT(cost_of(), Catch::Matchers::ContainsSubstring("  cost            $0          8 chips at $1.2 an hour"));
 }
 
+TEST_CASE("the rate of tokens is shown if their number is given, and their cost if the price is, too") {
+  const char text[] =
+      "HloModule m\n\nENTRY e {\n  p = f32[1024,1024]{1,0:T(8,128)} parameter(0)\n"
+      "  ROOT n = f32[1024,1024]{1,0:T(8,128)} negate(p)\n}\n";
+  PredictOptions options;
+  const auto summary = [&] { return summary_view(predict_step_time(text, "tpu_v5e", options).value(), ViewOptions()); };
+  CHECK_THAT(summary(), !Catch::Matchers::ContainsSubstring("  tokens "));
+  options.tokens = 1000;
+  CHECK_THAT(summary(),
+             Catch::Matchers::ContainsSubstring("  tokens ") && Catch::Matchers::ContainsSubstring(" M/s\n"));
+  options.price = 1.2;
+  CHECK_THAT(summary(), Catch::Matchers::ContainsSubstring(" for a million"));
+}
+
 }  // namespace
 }  // namespace hloroof::internal

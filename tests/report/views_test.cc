@@ -46,10 +46,14 @@ TEST_CASE("the message about an unknown view lists all") {
 TEST_CASE("only the critical path asks for the steps without each resource") {
   for (const std::string& name : view_names()) {
     INFO(name);
-    CHECK(need_what_ifs({name}) == (name == "critical"));
+    PredictOptions request;
+    CHECK(request_for({name}, request) == (name == "critical" || name == "sensitivity"));
+    CHECK(request.resource_what_ifs == (name == "critical"));
+    CHECK(request.sensitivity == (name == "sensitivity"));
   }
-  CHECK(need_what_ifs({"ops", "critical"}));
-  CHECK_FALSE(need_what_ifs({}));
+  PredictOptions request;
+  CHECK_FALSE(request_for({}, request));
+  CHECK(request_for({"ops", "critical"}, request));
 }
 
 }  // namespace

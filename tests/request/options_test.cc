@@ -77,6 +77,7 @@ PredictOptions random_options(Random& random) {
   if (random.maybe()) options.collectives.reduce_element_bytes = 0.5 * static_cast<double>(1 + random.below(20));
   if (random.maybe()) options.collectives.imbalance = 1 + random.number();
   if (random.maybe()) options.model_flops = 1e12 * (1 + random.number());
+  if (random.maybe()) options.tokens = 1024 * static_cast<double>(1 + random.below(40));
   if (random.maybe()) options.price = 0.25 * static_cast<double>(1 + random.below(40));
   if (random.maybe()) options.code = "dump of code/" + random.name();
   options.strict = random.maybe();
@@ -103,11 +104,11 @@ std::string described(const PredictOptions& o) {
   for (const auto& [name, shares] : o.branch_probabilities) {
     absl::StrAppend(&out, " branches ", name, " ", absl::StrJoin(shares, ",", precise));
   }
-  absl::StrAppend(&out, " mesh ", absl::StrJoin(o.mesh.axes, ";", named), " order ", absl::StrJoin(o.mesh.order, ";"),
-                  " devices ", absl::StrJoin(o.mesh.device_order, ";"), " wrap ",
-                  o.mesh.wrap ? static_cast<int>(*o.mesh.wrap) : -1, " reduce ",
-                  optional(o.collectives.reduce_element_bytes), " imbalance ", shortest(o.collectives.imbalance),
-                  " model ", optional(o.model_flops), " price ", optional(o.price), " code ", o.code);
+  absl::StrAppend(
+      &out, " mesh ", absl::StrJoin(o.mesh.axes, ";", named), " order ", absl::StrJoin(o.mesh.order, ";"), " devices ",
+      absl::StrJoin(o.mesh.device_order, ";"), " wrap ", o.mesh.wrap ? static_cast<int>(*o.mesh.wrap) : -1, " reduce ",
+      optional(o.collectives.reduce_element_bytes), " imbalance ", shortest(o.collectives.imbalance), " model ",
+      optional(o.model_flops), " tokens ", optional(o.tokens), " price ", optional(o.price), " code ", o.code);
   return out;
 }
 
@@ -186,6 +187,7 @@ std::string json_of(const PredictOptions& o) {
   if (o.collectives.reduce_element_bytes) add("reduce_dtype", quoted(shortest(*o.collectives.reduce_element_bytes)));
   add("imbalance", number(o.collectives.imbalance));
   if (o.model_flops) add("model_flops", number(*o.model_flops));
+  if (o.tokens) add("tokens", number(*o.tokens));
   if (o.price) add("price", number(*o.price));
   if (!o.code.empty()) add("code", quoted(o.code));
   add("strict", o.strict ? "true" : "false");
@@ -287,6 +289,8 @@ TEST_CASE("JSON that cannot be read says which option and what it takes") {
 TEST_CASE("an option without a flag is one of JSON") {
   CHECK(from_json(R"({"allow_other_backend": true})", nullptr)->allow_other_backend);
   CHECK_FALSE(from_json("{}", nullptr)->allow_other_backend);
+  CHECK(from_json(R"({"sensitivity": true})", nullptr)->sensitivity);
+  CHECK_FALSE(from_json("{}", nullptr)->sensitivity);
 }
 
 TEST_CASE("words with other characters are quoted for a shell") {

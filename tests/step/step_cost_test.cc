@@ -48,6 +48,24 @@ TEST_CASE("the energy of a step is bounded by the design power of its chips, whe
   CHECK_FALSE(most_joules(predicted("tpu_v5e", 1)));
 }
 
+TEST_CASE("tokens have a rate, a price and a bound of their energy") {
+  PredictOptions options;
+  options.tokens = 65536;
+  const auto of = [&options] { return predict_step_time("n = f32[65536]{0} negate(p)", "h100_sxm", options).value(); };
+  const StepPrediction unpriced = of();
+  REQUIRE(unpriced.step_seconds > 0);
+  CHECK(tokens_per_second(unpriced).value() == Approx(65536 / unpriced.step_seconds));
+  CHECK(most_joules_per_token(unpriced).value() == Approx(most_joules(unpriced).value() / 65536));
+  CHECK_FALSE(dollars_per_million_tokens(unpriced));
+  options.price = kPrice;
+  const StepPrediction priced = of();
+  CHECK(dollars_per_million_tokens(priced).value() == Approx(step_dollars(priced).value() / 65536 * 1e6));
+  options.tokens.reset();
+  CHECK_FALSE(tokens_per_second(of()));
+  CHECK_FALSE(dollars_per_million_tokens(of()));
+  CHECK_FALSE(most_joules_per_token(of()));
+}
+
 TEST_CASE("without a price or without facts a step has no cost") {
   StepPrediction step = predicted("h100_sxm", 1);
   step.facts.reset();

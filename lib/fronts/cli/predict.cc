@@ -143,7 +143,8 @@ void run_predict(const PredictCommandFlags& flags, Context& context) {
   absl::StatusOr<Subjects> subjects = find_subjects(flags.predict, flags.files, Breadth::kSeveral);
   if (!subjects.ok()) return context.fail(subjects.status());
   if (absl::Status status = check_one(*subjects, flags.format); !status.ok()) return context.fail(status);
-  subjects->options.resource_what_ifs = flags.format == "html" || need_what_ifs(flags.views);
+  subjects->options.resource_what_ifs = flags.format == "html";
+  request_for(flags.views, subjects->options);
   PredictDocument document(flags, *view, *subjects);
   const bool done = predict_all(
       *subjects, document.detail(), context,

@@ -115,9 +115,7 @@ absl::StatusOr<Predicted> Predicted::make(const Module& module, const std::strin
   return Predicted(module, device, options, *std::move(step));
 }
 
-absl::StatusOr<StepPrediction> Predicted::with_what_ifs() const {
-  PredictOptions options = options_;
-  options.resource_what_ifs = true;
+absl::StatusOr<StepPrediction> Predicted::with(const PredictOptions& options) const {
   return predict_on(*module_, device_, options);
 }
 
@@ -130,8 +128,9 @@ std::string report(const Predicted& predicted, const std::vector<std::string>& v
     ViewOptions view_options;
     view_options.width = width;
     view_options.rows.limit = limit;
-    if (!need_what_ifs(views)) return render_views(predicted.step(), views, view_options);
-    const absl::StatusOr<StepPrediction> step = predicted.with_what_ifs();
+    PredictOptions options = predicted.options();
+    if (!request_for(views, options)) return render_views(predicted.step(), views, view_options);
+    const absl::StatusOr<StepPrediction> step = predicted.with(options);
     if (!step.ok()) return step.status();
     return render_views(*step, views, view_options);
   });
@@ -140,7 +139,9 @@ std::string report(const Predicted& predicted, const std::vector<std::string>& v
 // The page also says how long the step would take with each resource free.
 std::string html(const Predicted& predicted) {
   return without_gil([&]() -> absl::StatusOr<std::string> {
-    const absl::StatusOr<StepPrediction> step = predicted.with_what_ifs();
+    PredictOptions options = predicted.options();
+    options.resource_what_ifs = true;
+    const absl::StatusOr<StepPrediction> step = predicted.with(options);
     if (!step.ok()) return step.status();
     return html_report(*step);
   });

@@ -21,8 +21,10 @@ class Predicted {
 
   const StepPrediction& step() const { return step_; }
 
-  // Predicts again, also with each resource free in turn.
-  absl::StatusOr<StepPrediction> with_what_ifs() const;
+  // The options of the prediction.
+  const PredictOptions& options() const { return options_; }
+  // Predicts again with other options.
+  absl::StatusOr<StepPrediction> with(const PredictOptions& options) const;
 
  private:
   Predicted(const Module& module, std::string device, const PredictOptions& options, StepPrediction step);

@@ -43,6 +43,12 @@ class StepPrediction:
     most_joules: Optional[float]
     """Upper bound of the energy of the step in joules: all chips of the topology at the device's power; None if that is
     not known."""
+    tokens_per_second: Optional[float]
+    """The option tokens / step_seconds; None without it."""
+    dollars_per_million_tokens: Optional[float]
+    """Cost of a million tokens in dollars; None unless the options price and tokens are given."""
+    most_joules_per_token: Optional[float]
+    """most_joules of one token; None without the option tokens."""
     totals: Totals
     coverage: Coverage
     ops: list[Op] = field(repr=False)
@@ -57,6 +63,8 @@ class StepPrediction:
     """What the compute stream does, longest first; adds up to the step."""
     critical_path: list[CriticalPart] = field(repr=False)
     """The critical path by category, longest first."""
+    sensitivity: Optional[Sensitivity]
+    """What better numbers and faster ops would save; None unless requested."""
     mesh: list[MeshAxis] = field(repr=False)
     """Axes of the device mesh, outermost first."""
     collectives: list[Collective] = field(repr=False)
@@ -381,6 +389,52 @@ class CriticalPart:
 
 
 @dataclass(frozen=True)
+class Sensitivity:
+    """How the step depends on the numbers of the device and on single ops."""
+
+    numbers: list[NumberSensitivity] = field(repr=False)
+    """Numbers that change the step; what saves the most comes first."""
+    free_ops: list[OpSensitivity] = field(repr=False)
+    """The ops with the most time in the step, and the longest ones; what saves the most comes first."""
+
+
+@dataclass(frozen=True)
+class NumberSensitivity:
+    """A number of the device, and the step if it were 10 % better."""
+
+    path: str
+    """Path in the device file, as `--set` takes it."""
+    value: float
+    """Value in SI units."""
+    unit: str
+    """Unit of the value."""
+    better_value: float
+    """The value that is 10 % better: more or less of it. Efficiencies are at most 1."""
+    step_seconds: float
+    """Step time with better_value."""
+    saved_seconds: float
+    """What that saves; negative if transfers then meet others than before."""
+    elasticity: float
+    """Percent by which the step changes for a percent of the number."""
+    meaning: str
+    """What the number says."""
+
+
+@dataclass(frozen=True)
+class OpSensitivity:
+    """An op, and the step if it, or the transfer that it starts, took no time."""
+
+    name: str
+    """Name of the instruction, without %."""
+    total_seconds: float
+    """Its own time in all executions."""
+    step_seconds: float
+    """Step time without that."""
+    saved_seconds: float
+    """What that saves: 0 for a transfer that other work hides; negative if transfers then meet others than before."""
+
+
+@dataclass(frozen=True)
 class MeshAxis:
     """One axis of the device mesh."""
 
@@ -490,13 +544,14 @@ class Diagnostic:
     """Stable code; `hloroof lint --codes` explains each. One of wrong-backend, not-partitioned, not-optimized,
     wrong-generation, memory-over-capacity, host-transfer-exposed, prefetch-stall, reshard, gather-then-cut,
     exposed-communication, crossover-not-reached, redundant-compute, loop-carry-copy, unfused-update, narrow-update,
-    layout-change, padding-waste, kernel-refetch, block-rereads, kernel-half-filled, kernel-small-blocks,
-    kernel-vmem-room, repeated-upcast, matrix-underfilled, matrix-in-f32, latency-bound-loop, branch-imbalance,
-    replicated-parameter, donation-missed, unknown-trip-count, unknown-custom-call, kernel-assumed, unknown-opcode,
-    unknown-attribute, unreadable-slice-transfer, no-entry, operand-mismatch, unknown-device-count,
-    impossible-number, missing-attribute, missing-operand, missing-predecessor, missing-computation, unscheduled,
-    memory-incomplete, untuned-blocks, mesh-assumed, missing-device-number, code-mismatch, code-incomplete,
-    network-assumed, unseen-utilization, model-differs-from-compiler."""
+    layout-change, gather-before-kernel, padding-waste, kernel-refetch, block-rereads, kernel-half-filled,
+    kernel-small-blocks, kernel-vmem-room, repeated-upcast, matrix-underfilled, needless-f32, matrix-in-f32,
+    latency-bound-loop, branch-imbalance, replicated-parameter, donation-missed, unknown-trip-count,
+    unknown-custom-call, kernel-assumed, unknown-opcode, unknown-attribute, unreadable-slice-transfer, no-entry,
+    operand-mismatch, unknown-device-count, impossible-number, missing-attribute, missing-operand,
+    missing-predecessor, missing-computation, unscheduled, memory-incomplete, untuned-blocks, mesh-assumed,
+    missing-device-number, code-mismatch, code-incomplete, network-assumed, unseen-utilization,
+    model-differs-from-compiler."""
     severity: str
     """Severity of the finding. One of info, warning, error."""
     message: str
@@ -532,6 +587,7 @@ RECORD_OF_MEMBER: dict[str, type] = {
     "parameters": Parameter,
     "breakdown": BreakdownPart,
     "critical_path": CriticalPart,
+    "sensitivity": Sensitivity,
     "mesh": MeshAxis,
     "collectives": Collective,
     "memory": Memory,
@@ -540,5 +596,7 @@ RECORD_OF_MEMBER: dict[str, type] = {
     "waits": Wait,
     "terms": Term,
     "children": Term,
+    "numbers": NumberSensitivity,
+    "free_ops": OpSensitivity,
     "live_at_peak": LiveBuffer,
 }

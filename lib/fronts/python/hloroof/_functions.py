@@ -41,6 +41,7 @@ def predict_step_time(
     - ``custom_calls``: by target, ``{"my_kernel": {"flops": 1e9, "bytes": 4e6}}``
     - ``kernel_lists``: contents of lists that Pallas kernels read, ``{"gmm.group_sizes": [128, 384]}``
     - ``model_flops``: FLOPs that the model needs for one step on all devices together, for ``mfu``
+    - ``tokens``: of one step on all devices together, for the rate and the cost of tokens
 
     The machine:
 
@@ -49,6 +50,9 @@ def predict_step_time(
     - ``price``: dollars for an hour of one chip, for the cost of the step
     - ``mesh``: axes, outermost first, ``{"data": 4, "model": 2}``; ``mesh_order`` and ``device_order`` place them on the machine
     - ``wrap``, ``reduce_dtype``, ``imbalance``: what if all axes were rings, reductions sent ``"s8"``, or exchanges were uneven
+
+    With ``sensitivity=True``, the field ``sensitivity`` says what each number of the device would save if it were 10 % better, and
+    what single ops would save if they took no time.
 
     ``code`` is the folder of libtpu's final code of this program: ops that have code there take its cycles. ``hloroof.jax.compile_for``
     makes it. ``estimates="compiler"`` takes the times of ops from the estimates in the dump. With ``strict``, the call raises

@@ -28,6 +28,7 @@ class Options(TypedDict, total=False):
     kernel_lists: Optional[KernelLists]
     branch_probabilities: Optional[Mapping[str, Sequence[float]]]
     model_flops: Optional[float]
+    tokens: Optional[float]
     strict: bool
     mesh: Union[Mapping[str, int], str, None]
     mesh_order: Optional[Sequence[str]]
@@ -36,3 +37,4 @@ class Options(TypedDict, total=False):
     reduce_dtype: Optional[str]
     imbalance: float
     allow_other_backend: bool
+    sensitivity: bool
