@@ -1,0 +1,177 @@
+#include "lib/reschedule/walk.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "lib/analysis/calls.h"
+#include "lib/schedule/demand.h"
+
+namespace hloroof::internal::inline reschedule {
+namespace {
+
+double knob(const char* name, double otherwise) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? otherwise : std::atof(value);
+}
+
+// Proposals in a row that are no move, after which there is none.
+constexpr std::size_t kMostEmpty = 10'000;
+
+// A filler of a wait is searched among so many instructions on either side.
+constexpr std::size_t kNear = 64;
+
+}  // namespace
+
+void Walk::find_movable() {
+  for (ComputationId computation : CallFacts::scheduled(orders_.facts().calls)) {
+    for (InstructionId id : orders_.order_of(computation)) {
+      if (orders_.moves().matters(id) && !orders_.moves().is_fixed(id)) movable_.push_back(id);
+    }
+  }
+}
+
+void Walk::find_waits() {
+  waits_ = orders_.waits();
+  waits_up_to_.clear();
+  double sum = 0;
+  for (const Reason& wait : waits_) waits_up_to_.push_back(sum += wait.seconds);
+}
+
+std::optional<Move> Walk::move_of(InstructionId id, Direction direction, InstructionId until, double wanted) {
+  Moves& moves = orders_.moves();
+  if (moves.is_fixed(id)) return std::nullopt;
+  Reach reach;
+  reach.direction = direction;
+  constexpr std::size_t kAlong[] = {1, 4, 16, 64};
+  reach.most_moved = kAlong[below(4)];
+  reach.counts_free = true;
+  reach.until = until;
+  if (!until.valid()) {
+    switch (below(6)) {
+      case 0: reach.most_places = 1; break;
+      case 1: reach.enough_seconds = wanted; break;
+      case 2: break;  // the farthest
+      default: reach.most_places = std::size_t{1} << below(9); reach.most_places += below(reach.most_places);
+    }
+  }
+  const std::vector<InstructionId>& order = orders_.order_of(orders_.computation_of(id));
+  const Places found = moves.places(order, orders_.place_of(id), reach);
+  if (found.places.empty()) return std::nullopt;
+  return found.move_to(found.places.size() - 1);
+}
+
+// Moves an op that takes time from outside into the time between the start of a transfer and its done.
+std::optional<Move> Walk::propose_filler(const Reason& reason, KeptStep& step) {
+  const bool is_behind = below(2) == 0;  // the filler comes from behind the done
+  const InstructionId edge = is_behind ? reason.waiting : reason.transfer;
+  const std::vector<InstructionId>& order = orders_.order_of(orders_.computation_of(edge));
+  std::size_t at = orders_.place_of(edge);
+  std::size_t left = 1 + below(kNear);
+  while (left > 0) {
+    if (is_behind ? ++at >= order.size() : at-- == 0) return std::nullopt;
+    if (orders_.moves().seconds(order[at]) > 0) --left;
+  }
+  step.id = order[at];
+  return move_of(order[at], is_behind ? Direction::kEarlier : Direction::kLater, edge, 0);
+}
+
+std::optional<Move> Walk::propose_for_wait(KeptStep& step) {
+  const double at = waits_up_to_.back() * static_cast<double>(random_() >> 11) * 0x1p-53;
+  const auto found = std::upper_bound(waits_up_to_.begin(), waits_up_to_.end(), at);
+  if (found == waits_up_to_.end()) return std::nullopt;
+  const Reason& reason = waits_[static_cast<std::size_t>(found - waits_up_to_.begin())];
+  step.reason = reason;
+  const double wanted = orders_.in_one_execution(reason);
+  switch (below(6)) {
+    case 0:
+    case 1: step.id = reason.transfer; return move_of(step.id, Direction::kEarlier, {}, wanted);
+    case 2: step.id = reason.waiting; return move_of(step.id, Direction::kLater, {}, wanted);
+    case 3: step.id = reason.transfer; return move_of(step.id, Direction::kLater, {}, wanted);
+    default: return propose_filler(reason, step);
+  }
+}
+
+std::optional<Move> Walk::propose_any(KeptStep& step) {
+  step.id = movable_[below(movable_.size())];
+  const double wanted = orders_.moves().seconds(movable_[below(movable_.size())]);
+  return move_of(step.id, below(2) == 0 ? Direction::kEarlier : Direction::kLater, {}, wanted);
+}
+
+std::optional<Move> Walk::propose(KeptStep& step) {
+  static const double guided = knob("GUIDED", 50);
+  const bool is_guided = !waits_.empty() && below(100) < guided;
+  return is_guided ? propose_for_wait(step) : propose_any(step);
+}
+
+// Tries `count` moves at once. Keeps them if the step takes at most so long.
+absl::StatusOr<bool> Walk::try_moves(std::size_t count, double at_most) {
+  std::vector<KeptStep> steps;
+  for (std::size_t i = 0; i < 4 * count && steps.size() < count; ++i) {
+    KeptStep step;
+    std::optional<Move> move = propose(step);
+    if (!move) continue;
+    step.from_before = orders_.order_of(orders_.computation_of(step.id))[orders_.place_of(step.id) + 1];
+    if (absl::Status status = orders_.apply(*move); !status.ok()) return status;
+    step.move = *std::move(move);
+    steps.push_back(std::move(step));
+  }
+  empty_ = steps.empty() ? empty_ + 1 : 0;
+  if (steps.empty()) return false;
+  const OrderState before = orders_.now();
+  OrderState then = before;
+  const double seconds = orders_.step_seconds();
+  if (seconds > at_most || !orders_.keeps_limits(seconds, then)) {
+    if (absl::Status status = orders_.take_back(); !status.ok()) return status;
+    return false;
+  }
+  steps.back().gain_seconds = before.cost.step_seconds - then.cost.step_seconds;
+  steps.back().gain_bytes = before.cost.peak_bytes - then.cost.peak_bytes;
+  orders_.keep(std::move(steps), then);
+  return true;
+}
+
+absl::Status Walk::start_again() {
+  if (absl::Status status = orders_.go_back(best_kept_, best_); !status.ok()) return status;
+  fails_ = 0;
+  return absl::OkStatus();
+}
+
+absl::Status Walk::run() {
+  find_movable();
+  if (movable_.empty()) return absl::OkStatus();
+  find_waits();
+  best_ = orders_.now();
+  best_kept_ = orders_.kept().size();
+  static const double slack0 = knob("SLACK", 0), equal = knob("EQUAL", 1), patience = knob("PATIENCE", 500),
+                      kicks = knob("KICKS", 3), kickslack = knob("KICKSLACK", 1e-3), joint = knob("JOINT", 20);
+  while (!orders_.must_stop() && empty_ < kMostEmpty) {
+    const double now = orders_.now().cost.step_seconds;
+    if (now <= orders_.transfers_free_seconds() * (1 + 1e-12)) break;
+    const double slack = slack0 > 0 ? slack0 * static_cast<double>(random_() >> 11) * 0x1p-53 : 0;
+    const double at_most = equal > 0 ? std::max(now, best_.cost.step_seconds * (1 + slack)) : now * (1 - 1e-9);
+    const absl::StatusOr<bool> kept = try_moves(below(100) < joint ? 2 : 1, at_most);
+    if (!kept.ok()) return kept.status();
+    ++fails_;
+    if (*kept && orders_.now().cost.step_seconds < now) find_waits();
+    const bool is_better = *kept && (orders_.now().cost.step_seconds < best_.cost.step_seconds ||
+                                     (orders_.now().cost.step_seconds == best_.cost.step_seconds &&
+                                      orders_.now().cost.peak_bytes < best_.cost.peak_bytes));
+    if (is_better) {
+      best_ = orders_.now();
+      best_kept_ = orders_.kept().size();
+      fails_ = 0;
+    }
+    if (patience > 0 && fails_ > patience) {
+      if (absl::Status status = start_again(); !status.ok()) return status;
+      for (int i = 0; i < kicks && !orders_.must_stop(); ++i) {
+        const absl::StatusOr<bool> kicked = try_moves(1, best_.cost.step_seconds * (1 + kickslack));
+        if (!kicked.ok()) return kicked.status();
+      }
+      find_waits();
+    }
+  }
+  return start_again();
+}
+
+}  // namespace hloroof::internal::inline reschedule
