@@ -51,7 +51,8 @@ class Describer {
     });
     if (result_.bounds.size() > kMostBounds) result_.bounds.resize(kMostBounds);
     add_refused("memory", orders_.refused_memory(), "need more memory than the limit");
-    add_refused("in flight", orders_.refused_in_flight(), "have more transfers of one lane in flight than the module had");
+    add_refused("in flight", orders_.refused_in_flight(),
+                "have more transfers of one lane in flight than the module had");
     return std::move(result_);
   }
 

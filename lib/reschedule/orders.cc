@@ -88,8 +88,7 @@ absl::Status Orders::begin() {
   replayer_->replay(facts_->calls, facts_->pairs, alone, facts_->schedule, {});
   transfers_free_seconds_ = replayer_->seconds();
   stale_.assign(module().computation_limit(), true);
-  (void)step_seconds();
-  trials_ = 0;
+  (void)exact_seconds();
   return absl::OkStatus();
 }
 
@@ -152,27 +151,109 @@ std::size_t Orders::place_of(InstructionId id) {
   return places_[id.index];
 }
 
-void Orders::forget_order(ComputationId computation) { orders_[computation.index].clear(); }
+void Orders::put(const Changed& place, const std::vector<InstructionId>& ids) {
+  std::vector<InstructionId>& order = orders_[place.computation.index];
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    order[place.begin + i] = ids[i];
+    places_[ids[i].index] = place.begin + i;
+  }
+}
 
-absl::Status Orders::apply(const Move& move) {
-  const ComputationId computation = computation_of(move.before);
-  stale_[computation.index] = true;
-  forget_order(computation);
-  InstructionId before = move.before;
-  for (InstructionId id : move.moved) {
-    const InstructionId next = row_of(module(), id).next;
-    if (absl::Status status = predictor_.edit().move_before(id, before); !status.ok()) return status;
-    undo_.push_back({id, next});
-    if (move.direction == Direction::kLater) before = id;
+void Orders::apply(const Move& move) {
+  Changed changed;
+  changed.computation = computation_of(move.before);
+  const std::vector<InstructionId>& order = order_of(changed.computation);
+  const bool is_up = move.direction == Direction::kEarlier;
+  // Those that move are in the order of the text if they move up, and in the reverse order otherwise.
+  const std::size_t begin = is_up ? places_[move.before.index] : places_[move.moved.back().index];
+  const std::size_t end = is_up ? places_[move.moved.back().index] + 1 : places_[move.before.index];
+  changed.begin = begin;
+  changed.before.assign(order.begin() + static_cast<std::ptrdiff_t>(begin),
+                        order.begin() + static_cast<std::ptrdiff_t>(end));
+  std::vector<InstructionId> moved = move.moved;
+  if (!is_up) std::reverse(moved.begin(), moved.end());
+  std::vector<InstructionId> others;
+  others.reserve(changed.before.size());
+  std::size_t next = 0;
+  for (InstructionId id : changed.before) {
+    if (next < moved.size() && moved[next] == id) {
+      ++next;
+    } else {
+      others.push_back(id);
+    }
+  }
+  std::vector<InstructionId>& first = is_up ? moved : others;
+  const std::vector<InstructionId>& last = is_up ? others : moved;
+  first.insert(first.end(), last.begin(), last.end());
+  put(changed, first);
+  changed_.push_back(std::move(changed));
+  applied_.push_back(move);
+}
+
+// Brings the module into the order of orders_.
+absl::Status Orders::edit_applied() {
+  for (; edited_ < applied_.size(); ++edited_) {
+    const Move& move = applied_[edited_];
+    stale_[changed_[edited_].computation.index] = true;
+    is_remembered_ = false;
+    InstructionId before = move.before;
+    for (InstructionId id : move.moved) {
+      const InstructionId next = row_of(module(), id).next;
+      if (absl::Status status = predictor_.edit().move_before(id, before); !status.ok()) return status;
+      undo_.push_back({id, next});
+      if (move.direction == Direction::kLater) before = id;
+    }
   }
   return absl::OkStatus();
 }
 
-double Orders::step_seconds() {
-  ++trials_;
-  replayer_->replay(facts_->calls, facts_->pairs, facts_->costs.demand, facts_->schedule, stale_);
-  std::fill(stale_.begin(), stale_.end(), false);
+double Orders::exact_seconds() {
+  if (std::any_of(stale_.begin(), stale_.end(), [](bool is_stale) { return is_stale; })) {
+    replayer_->replay(facts_->calls, facts_->pairs, facts_->costs.demand, facts_->schedule, stale_);
+    std::fill(stale_.begin(), stale_.end(), false);
+    is_remembered_ = false;
+  }
   return replayer_->seconds();
+}
+
+// The seconds of the step after the moves in the entry that were applied, but for rounding. The module is still in the
+// order before.
+double Orders::seconds_after_applied() {
+  const ComputationId entry = module().entry().id();
+  std::size_t begin = changed_[0].begin;
+  std::size_t end = begin;
+  for (const Changed& changed : changed_) {
+    begin = std::min(begin, changed.begin);
+    end = std::max(end, changed.begin + changed.before.size());
+  }
+  if (!is_remembered_) {
+    (void)exact_seconds();
+    replayer_->remember_entry();
+    is_remembered_ = true;
+    steps_before_.clear();
+    std::size_t steps = 0;
+    for (InstructionView instruction : module().entry().instructions()) {
+      steps_before_.push_back(steps);
+      if (moves_.matters(instruction.id())) ++steps;
+    }
+  }
+  std::vector<InstructionId> steps;
+  for (std::size_t i = begin; i < end; ++i) {
+    const InstructionId id = orders_[entry.index][i];
+    if (moves_.matters(id)) steps.push_back(id);
+  }
+  return replayer_->entry_seconds_if(steps_before_[begin], steps);
+}
+
+absl::StatusOr<bool> Orders::is_at_most(double seconds, OrderState& then) {
+  ++trials_;
+  const ComputationId entry = module().entry().id();
+  const bool is_in_entry = std::all_of(changed_.begin(), changed_.end(),
+                                       [&](const Changed& changed) { return changed.computation == entry; });
+  if (is_in_entry && seconds_after_applied() > seconds * (1 + 1e-9)) return false;
+  if (absl::Status status = edit_applied(); !status.ok()) return status;
+  const double exact = exact_seconds();
+  return exact <= seconds && keeps_limits(exact, then);
 }
 
 bool Orders::keeps_limits(double step_seconds, OrderState& then) {
@@ -193,19 +274,24 @@ bool Orders::keeps_limits(double step_seconds, OrderState& then) {
   return true;
 }
 
-void Orders::keep(std::vector<KeptStep> steps, const OrderState& then) {
+absl::Status Orders::keep(std::vector<KeptStep> steps, const OrderState& then) {
+  if (absl::Status status = edit_applied(); !status.ok()) return status;
   for (KeptStep& step : steps) {
     step.undo_begin = undo_kept_;
     undo_kept_ += step.move.moved.size();
     kept_.push_back(std::move(step));
   }
+  applied_.clear();
+  changed_.clear();
+  edited_ = 0;
   now_ = then;
+  return absl::OkStatus();
 }
 
 absl::StatusOr<bool> Orders::try_move(const Move& move, double at_most, OrderState& then) {
-  if (absl::Status status = apply(move); !status.ok()) return status;
-  const double seconds = step_seconds();
-  const bool fits = seconds <= at_most && keeps_limits(seconds, then);
+  apply(move);
+  const absl::StatusOr<bool> fits = is_at_most(at_most, then);
+  if (!fits.ok()) return fits;
   if (absl::Status status = take_back(); !status.ok()) return status;
   return fits;
 }
@@ -219,17 +305,16 @@ absl::Status Orders::keep(const Move& move, InstructionId id, const std::optiona
   step.reason = reason;
   step.gain_seconds = now_.cost.step_seconds - then.cost.step_seconds;
   step.gain_bytes = now_.cost.peak_bytes - then.cost.peak_bytes;
-  if (absl::Status status = apply(move); !status.ok()) return status;
-  keep({std::move(step)}, then);
-  return absl::OkStatus();
+  apply(move);
+  return keep({std::move(step)}, then);
 }
 
+// Takes back edits of the module.
 absl::Status Orders::undo_to(std::size_t size) {
   for (; undo_.size() > size; undo_.pop_back()) {
     const auto [id, next] = undo_.back();
-    const ComputationId computation = computation_of(id);
-    stale_[computation.index] = true;
-    forget_order(computation);
+    stale_[computation_of(id).index] = true;
+    is_remembered_ = false;
     if (absl::Status status = predictor_.edit().move_before(id, next); !status.ok()) return status;
   }
   if (trials_ - trials_flushed_ < kTrialsBetweenReads) return absl::OkStatus();
@@ -237,7 +322,12 @@ absl::Status Orders::undo_to(std::size_t size) {
   return predictor_.summary().status();
 }
 
-absl::Status Orders::take_back() { return undo_to(undo_kept_); }
+absl::Status Orders::take_back() {
+  for (; !changed_.empty(); changed_.pop_back()) put(changed_.back(), changed_.back().before);
+  applied_.clear();
+  edited_ = 0;
+  return undo_to(undo_kept_);
+}
 
 absl::Status Orders::go_back(std::size_t kept, const OrderState& state) {
   if (kept < kept_.size()) {
@@ -245,12 +335,12 @@ absl::Status Orders::go_back(std::size_t kept, const OrderState& state) {
     kept_.resize(kept);
   }
   now_ = state;
+  for (std::vector<InstructionId>& order : orders_) order.clear();
   return undo_to(undo_kept_);
 }
 
 std::vector<Reason> Orders::waits() {
-  replayer_->replay(facts_->calls, facts_->pairs, facts_->costs.demand, facts_->schedule, stale_);
-  std::fill(stale_.begin(), stale_.end(), false);
+  (void)exact_seconds();
   ReplaySums sums;
   sums.executions = CallFacts::executions_with(facts_->calls, replayer_->branches());
   replayer_->add_up(facts_->calls, facts_->costs.demand, sums);

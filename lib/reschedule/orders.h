@@ -97,13 +97,12 @@ class Orders {
   // ---- A trial -----------------------------------------------------------------------------------------------------
 
   // Applies a move to the current order. Until keep() or take_back(), further moves apply to the result.
-  absl::Status apply(const Move& move);
-  // Returns the predicted step after the moves that were applied.
-  double step_seconds();
-  // Returns whether the order after the moves keeps the limits. Sets the peaks of `then` if so.
-  bool keeps_limits(double step_seconds, OrderState& then);
+  void apply(const Move& move);
+  // Returns whether the step takes at most so long after the moves that were applied, and the order keeps the limits.
+  // Sets `then` if so.
+  absl::StatusOr<bool> is_at_most(double seconds, OrderState& then);
   // Makes the result the current order. `steps` are the moves that were applied, in their order.
-  void keep(std::vector<KeptStep> steps, const OrderState& then);
+  absl::Status keep(std::vector<KeptStep> steps, const OrderState& then);
   absl::Status take_back();
 
   // The same for one move: a trial after which the order is as it was. Returns whether the step takes at most so long
@@ -137,13 +136,23 @@ class Orders {
   absl::Status begin();
   void find_transfers();
   std::vector<double> compute_seconds() const;
-  void forget_order(ComputationId computation);
+  double exact_seconds();
+  double seconds_after_applied();
+  bool keeps_limits(double step_seconds, OrderState& then);
+  absl::Status edit_applied();
   absl::Status undo_to(std::size_t size);
 
   struct Undo {
     InstructionId id;
     InstructionId next;  // before the move
   };
+  // The part of an order that a move changes.
+  struct Changed {
+    ComputationId computation;
+    std::size_t begin = 0;
+    std::vector<InstructionId> before;  // what was there before the move
+  };
+  void put(const Changed& place, const std::vector<InstructionId>& ids);
 
   Predictor predictor_;
   const RescheduleOptions& options_;
@@ -164,8 +173,13 @@ class Orders {
   OrderState limits_;
   Refused refused_memory_;
   Refused refused_in_flight_;
-  std::vector<Undo> undo_;
-  std::size_t undo_kept_ = 0;  // of the current order
+  std::vector<Move> applied_;              // in orders_
+  std::vector<Changed> changed_;           // by each of them
+  std::size_t edited_ = 0;                 // how many of them are in the module
+  std::vector<std::size_t> steps_before_;  // by place in the entry of the current order: those that matter
+  bool is_remembered_ = false;             // whether the replayer remembers the current order of the entry
+  std::vector<Undo> undo_;                 // of the module
+  std::size_t undo_kept_ = 0;              // of the current order
   std::vector<KeptStep> kept_;
   std::int64_t trials_ = 0;
   std::int64_t trials_flushed_ = 0;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "hloroof/edit.h"
 #include "lib/analysis/calls.h"
 #include "lib/base/strings.h"
 #include "lib/ir/rows.h"
@@ -166,7 +167,10 @@ absl::StatusOr<Rescheduling> search_order(Module& module, const Target& target, 
   if (absl::Status status = Walk(orders, options.seed).run(); !status.ok()) return status;
   absl::StatusOr<Rescheduling> result = describe_found(orders, options);
   if (!result.ok()) return result.status();
-  if (absl::Status status = orders.apply_to(module); !status.ok()) return status;
+  Module ordered = module;
+  if (absl::Status status = orders.apply_to(ordered); !status.ok()) return status;
+  if (absl::Status status = verify(ordered, module); !status.ok()) return status;
+  module = std::move(ordered);
   return result;
 }
 
