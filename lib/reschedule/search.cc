@@ -165,6 +165,11 @@ absl::StatusOr<Rescheduling> search_order(Module& module, const Target& target, 
   if (absl::Status status = descent.shorten_step(); !status.ok()) return status;
   if (absl::Status status = descent.lower_peak(); !status.ok()) return status;
   if (absl::Status status = Walk(orders, options.seed).run(); !status.ok()) return status;
+  const absl::StatusOr<StepPrediction> found = orders.predict();
+  if (!found.ok()) return found.status();
+  if (found->step_seconds > orders.first().step_seconds) {  // cannot be, unless the replay of a trial went wrong
+    if (absl::Status status = orders.go_back(0, orders.now()); !status.ok()) return status;
+  }
   absl::StatusOr<Rescheduling> result = describe_found(orders, options);
   if (!result.ok()) return result.status();
   Module ordered = module;

@@ -240,6 +240,9 @@ ENTRY e {
     found = hloroof.reschedule(text, "tpu_v5e")
     assert found.after.step_seconds < found.before.step_seconds
     assert [move.op for move in found.moves] == ["s"] and found.moves[0].direction == "earlier"
+    assert found.end == "nothing_better" and found.seed == 1  # the product hides the copy
+    ended = hloroof.reschedule(text, "tpu_v5e", trials=1, seed=4)
+    assert ended.end == "trials" and ended.trials == 1 and ended.seed == 4
     assert hloroof.predict_step_time(found.program, "tpu_v5e").step_seconds == found.after.step_seconds
     assert "s runs earlier" in str(found) and "1 moves" in repr(found)
     with pytest.raises(hloroof.InvalidInputError):
@@ -249,3 +252,6 @@ ENTRY e {
     for seconds in (-1, float("nan"), float("inf")):
         with pytest.raises(ValueError, match="seconds"):
             hloroof.reschedule(text, "tpu_v5e", seconds=seconds)
+    for name, value in (("trials", 0), ("seed", -1), ("seed", 2**63)):
+        with pytest.raises(ValueError, match=name):
+            hloroof.reschedule(text, "tpu_v5e", **{name: value})
