@@ -43,7 +43,10 @@ constexpr std::size_t kNear = 64;
 void Walk::find_movable() {
   for (ComputationId computation : CallFacts::scheduled(orders_.facts().calls)) {
     for (InstructionId id : orders_.order_of(computation)) {
-      if (orders_.moves().matters(id) && !orders_.moves().is_fixed(id)) movable_.push_back(id);
+      const Step step = orders_.facts().costs.demand[id.index].step;
+      if (step == Step::kFree || orders_.moves().is_fixed(id)) continue;
+      const bool is_of_transfer = step == Step::kStart || step == Step::kDone;
+      movable_[static_cast<std::size_t>(is_of_transfer ? step : Step::kRun)].push_back(id);
     }
   }
 }
@@ -67,11 +70,14 @@ std::optional<Move> Walk::move_of(InstructionId id, Direction direction, Instruc
   reach.counts_free = true;
   reach.until = until;
   if (!until.valid()) {
-    switch (below(6)) {
-      case 0: reach.most_places = 1; break;          // the nearest place
-      case 1: reach.enough_seconds = wanted; break;  // where it passes as much time
-      case 2: break;                                 // the farthest
-      default:                                       // near ones more often than far ones
+    switch (below(12)) {
+      case 0: reach.most_places = 1; break;  // the nearest place
+      case 1:
+      case 2: reach.enough_seconds = wanted; break;  // where it passes as much time
+      case 3:
+      case 4:
+      case 5: break;  // the farthest
+      default:        // near ones more often than far ones
         reach.most_places = std::size_t{1} << below(9);
         reach.most_places += below(reach.most_places);
     }
@@ -104,18 +110,23 @@ std::optional<Move> Walk::propose_for_wait(KeptStep& step) {
   const Reason& reason = waits_[static_cast<std::size_t>(found - waits_up_to_.begin())];
   step.reason = reason;
   const double wanted = orders_.in_one_execution(reason);
-  switch (below(6)) {
+  switch (below(10)) {
     case 0:
-    case 1: step.id = reason.transfer; return move_of(step.id, Direction::kEarlier, {}, wanted);
-    case 2: step.id = reason.waiting; return move_of(step.id, Direction::kLater, {}, wanted);
-    case 3: step.id = reason.transfer; return move_of(step.id, Direction::kLater, {}, wanted);
+    case 1:
+    case 2: step.id = reason.transfer; return move_of(step.id, Direction::kEarlier, {}, wanted);
+    case 3:
+    case 4: step.id = reason.waiting; return move_of(step.id, Direction::kLater, {}, wanted);
+    case 5: step.id = reason.transfer; return move_of(step.id, Direction::kLater, {}, wanted);
     default: return propose_filler(reason, step);
   }
 }
 
 std::optional<Move> Walk::propose_any(KeptStep& step) {
-  step.id = movable_[below(movable_.size())];
-  const double wanted = orders_.moves().seconds(movable_[below(movable_.size())]);
+  constexpr Step kSteps[] = {Step::kRun, Step::kStart, Step::kStart, Step::kDone};
+  const std::vector<InstructionId>& some = movable_[static_cast<std::size_t>(kSteps[below(4)])];
+  if (some.empty()) return std::nullopt;
+  step.id = some[below(some.size())];
+  const double wanted = orders_.moves().seconds(some[below(some.size())]);
   return move_of(step.id, below(2) == 0 ? Direction::kEarlier : Direction::kLater, {}, wanted);
 }
 
@@ -177,7 +188,9 @@ absl::Status Walk::leave_best() {
 
 absl::Status Walk::run() {
   find_movable();
-  if (movable_.empty()) return absl::OkStatus();
+  if (std::all_of(movable_.begin(), movable_.end(), [](const auto& some) { return some.empty(); })) {
+    return absl::OkStatus();
+  }
   find_waits();
   best_ = orders_.now();
   best_kept_ = orders_.kept().size();

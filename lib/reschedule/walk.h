@@ -2,6 +2,7 @@
 #ifndef HLOROOF_LIB_RESCHEDULE_WALK_H_
 #define HLOROOF_LIB_RESCHEDULE_WALK_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -39,7 +40,7 @@ class Walk {
 
   Orders& orders_;
   std::mt19937_64 random_;
-  std::vector<InstructionId> movable_;
+  std::array<std::vector<InstructionId>, 4> movable_;  // by Step: kRun, which includes calls, kStart and kDone
   std::vector<Reason> waits_;        // of the order in which they were last found
   std::vector<double> waits_up_to_;  // sums of their seconds
   bool has_new_order_ = false;       // since then
