@@ -9,15 +9,15 @@
 namespace hloroof::internal::inline reschedule {
 namespace {
 
-// The walk keeps a move only if the step becomes shorter. Measured on the six programs of bench/README.md, as the sum
-// of their changes in percent, with one seed (other choices of random numbers change such sums by 0.4):
-// - with the moves that leave the step as long, -10.0 after 4,000 trials and not -10.2, and each trial took four times
-// as
-//   long, because the memory of so many more orders must be predicted;
-// - with moves to steps up to 0.01 % longer than the best, -12.2 after 8,000 trials and not -12.3;
-// - after so many trials in a row without a shorter step, some moves away from the best order that make the step longer
-//   by at most kFarthest: after 200 in a row -12.8, without that -12.3, after 8,000 trials; after 200 or 600 in a row
-//   -13.8 and -13.7 after 20,000.
+// The walk keeps a move only if the step becomes shorter. What was measured, as the sum of the changes in percent of
+// the six programs of tpu/ in bench/README.md, with one seed (other random numbers change such sums by 0.4):
+// - keeping the moves that leave the step as long as well: -10.0 and not -10.2 after 4,000 trials. Each trial took four
+//   times as long, because the memory of so many more orders must be predicted.
+// - keeping moves to steps up to 0.01 % longer than the best: -12.2 and not -12.3 after 8,000 trials.
+// - after some trials in a row without a shorter step, kKicks moves away from the best order that make the step longer
+// by
+//   at most kFarthest: -12.8 and not -12.3 after 8,000 trials. After 200 or 600 in a row: -13.8 and -13.7 after 20,000.
+// - all instructions and all kinds of places as often: -13.8 after 20,000 trials; with the shares below, -14.2.
 constexpr std::size_t kPatience = 200;
 constexpr int kKicks = 3;
 constexpr double kFarthest = 1e-3;

@@ -41,10 +41,10 @@ class Walk {
   Orders& orders_;
   std::mt19937_64 random_;
   std::array<std::vector<InstructionId>, 4> movable_;  // by Step: kRun, which includes calls, kStart and kDone
-  std::vector<Reason> waits_;        // of the order in which they were last found
-  std::vector<double> waits_up_to_;  // sums of their seconds
-  bool has_new_order_ = false;       // since then
-  std::size_t with_same_waits_ = 0;  // trials since the first new order
+  std::vector<Reason> waits_;                          // of the order in which they were last found
+  std::vector<double> waits_up_to_;                    // sums of their seconds
+  bool has_new_order_ = false;                         // since then
+  std::size_t with_same_waits_ = 0;                    // trials since the first new order
   std::size_t best_kept_ = 0;
   OrderState best_;
   std::size_t fails_ = 0;  // trials since the walk last came to a shorter step
