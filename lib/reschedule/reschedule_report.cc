@@ -40,14 +40,16 @@ std::string move_text(const KeptMove& move) {
   if (move.along > 0) text += " with " + format_count(static_cast<double>(move.along)) + " that must go along";
   text += ", before " + move.to_before;
   if (!move.from_before.empty()) text += " and not before " + move.from_before;
-  if (move.waiting.empty()) return text + ": memory is in use for a shorter time";
+  if (move.waiting.empty()) return text + (move.gain_seconds == 0 ? ": memory is in use for a shorter time" : "");
   text += ": " + move.waiting + " waited " + format_seconds(move.wait_seconds);
   if (move.transfer != move.waiting) text += " for " + move.transfer;
   return text + (move.limit.empty() ? "" : " (" + move.limit + ")");
 }
 
 std::string gain_text(const KeptMove& move) {
-  std::string text = move.gain_seconds > 0 ? "-" + format_seconds(move.gain_seconds) : "";
+  std::string text = move.gain_seconds > 0   ? "-" + format_seconds(move.gain_seconds)
+                     : move.gain_seconds < 0 ? "+" + format_seconds(-move.gain_seconds)
+                                             : "";
   if (move.gain_bytes == 0) return text;
   if (!text.empty()) text += ", ";
   return text + (move.gain_bytes > 0 ? "-" : "+") + format_bytes(std::abs(move.gain_bytes));
@@ -55,9 +57,9 @@ std::string gain_text(const KeptMove& move) {
 
 std::string_view end_text(SearchEnd end) {
   switch (end) {
-    case SearchEnd::kNothingBetter: return "no further move that the search knows makes the step shorter.";
-    case SearchEnd::kTrials: return "the search ends there for a module of this size.";
-    case SearchEnd::kSeconds: return "the time of --seconds ended the search; with more, it may find a better order.";
+    case SearchEnd::kNothingBetter: return "no further move can make the step shorter.";
+    case SearchEnd::kTrials: return "--trials ended the search; with more, it may find a better order.";
+    case SearchEnd::kSeconds: return "--seconds ended the search; with more, it may find a better order.";
   }
   return "";
 }
@@ -71,8 +73,7 @@ std::string reschedule_view(const Rescheduling& result, std::size_t limit, const
     const std::size_t width = layout.width == 0 || layout.markdown ? 0 : std::max<std::size_t>(layout.width, 12) - 2;
     out += (layout.markdown ? "- " : "  ") + wrap(line, width, 4) + "\n";
   };
-  add_line(format_count(static_cast<double>(result.trials)) +
-           " orders predicted: " + std::string(end_text(result.end)));
+  add_line(absl::StrFormat("%d orders predicted, seed %d: %s", result.trials, result.seed, end_text(result.end)));
   if (result.moves.empty()) add_line("The order that came in is the best one found.");
   if (!result.moves.empty()) out += "\nMoves\n";
   const std::size_t shown = limit == 0 ? result.moves.size() : std::min(limit, result.moves.size());
@@ -119,26 +120,29 @@ struct Described<OrderCost> {
 template <>
 struct Described<KeptMove> {
   static constexpr RecordInfo kInfo = {"move", "OrderMove", "The moves of one instruction in one direction."};
-  static constexpr auto kFields = fields(
-      field("op", Unit::kNone, "Instruction.", &KeptMove::name),
-      field("computation", Unit::kNone, "Computation in which it moves.", &KeptMove::computation),
-      field("direction", Unit::kNone, "Whether it runs earlier or later than before.", &KeptMove::direction),
-      field("from_before", Unit::kNone, "Instruction that followed it; null if it was the last.",
-            [](const KeptMove& move) { return text_or_null(move.from_before); }),
-      field("to_before", Unit::kNone, "Instruction before which it is put in the end.", &KeptMove::to_before),
-      field("along", Unit::kCount, "Most instructions that go along because of dependencies.", &KeptMove::along),
-      field("gain_seconds", Unit::kSeconds, "By how much the predicted step becomes shorter.", &KeptMove::gain_seconds),
-      field("gain_bytes", Unit::kBytes, "By how much the peak of HBM falls; negative if it rises.",
-            &KeptMove::gain_bytes)
-          .may_be_negative(),
-      field("waiting", Unit::kNone, "Op whose wait is the reason; null if memory is.",
-            [](const KeptMove& move) { return text_or_null(move.waiting); }),
-      field("transfer", Unit::kNone, "Transfer that it waits for; null if memory is the reason.",
-            [](const KeptMove& move) { return text_or_null(move.transfer); }),
-      field("limit", Unit::kNone, "Link of that transfer; null if memory is the reason.",
-            [](const KeptMove& move) { return text_or_null(move.limit); }),
-      field("wait_seconds", Unit::kSeconds, "How long it waits before the search, in the step.",
-            &KeptMove::wait_seconds));
+  static constexpr auto kFields =
+      fields(field("op", Unit::kNone, "Instruction.", &KeptMove::name),
+             field("computation", Unit::kNone, "Computation in which it moves.", &KeptMove::computation),
+             field("direction", Unit::kNone, "Whether it runs earlier or later than before.", &KeptMove::direction),
+             field("from_before", Unit::kNone, "Instruction that followed it; null if it was the last.",
+                   [](const KeptMove& move) { return text_or_null(move.from_before); }),
+             field("to_before", Unit::kNone, "Instruction before which it is put in the end.", &KeptMove::to_before),
+             field("along", Unit::kCount, "Most instructions that go along because of dependencies.", &KeptMove::along),
+             field("gain_seconds", Unit::kSeconds,
+                   "By how much the predicted step becomes shorter; negative if other moves make up for it.",
+                   &KeptMove::gain_seconds)
+                 .may_be_negative(),
+             field("gain_bytes", Unit::kBytes, "By how much the peak of HBM falls; negative if it rises.",
+                   &KeptMove::gain_bytes)
+                 .may_be_negative(),
+             field("waiting", Unit::kNone, "Op whose wait is the reason; null if there is none.",
+                   [](const KeptMove& move) { return text_or_null(move.waiting); }),
+             field("transfer", Unit::kNone, "Transfer that it waits for; null if there is none.",
+                   [](const KeptMove& move) { return text_or_null(move.transfer); }),
+             field("limit", Unit::kNone, "Link of that transfer; null if there is none.",
+                   [](const KeptMove& move) { return text_or_null(move.limit); }),
+             field("wait_seconds", Unit::kSeconds, "How long it waits before the search, in the step.",
+                   &KeptMove::wait_seconds));
 };
 
 template <>
@@ -163,9 +167,11 @@ struct Described<Rescheduling> {
                    "Busy time of the busiest resource, which no order undercuts.", &Rescheduling::lower_bound_seconds),
              field("memory_limit_bytes", Unit::kBytes, "Peak of HBM that no order may exceed.",
                    &Rescheduling::memory_limit_bytes),
+             field("seed", Unit::kNone, "Seed of the random moves; the same seed and trials give the same order.",
+                   &Rescheduling::seed),
              field("trials", Unit::kCount, "Orders that were predicted.", &Rescheduling::trials),
              field("end", Unit::kNone,
-                   "Why the search ended: nothing better was found, the number of trials, or the time of --seconds.",
+                   "Why the search ended: no order can be better, the number of trials, or the time of --seconds.",
                    &Rescheduling::end),
              field("moves", Unit::kNone, "The moves, those that gain the most first.", &Rescheduling::moves),
              field("bounds", Unit::kNone, "What keeps the predicted step from being shorter.", &Rescheduling::bounds));

@@ -11,36 +11,15 @@
 #include "absl/status/statusor.h"
 #include "hloroof/module.h"
 #include "hloroof/predict.h"
-#include "lib/reschedule/constraints.h"
+#include "lib/reschedule/moves.h"
 
 namespace hloroof::internal::inline reschedule {
 
-enum class Direction : std::uint8_t { kEarlier, kLater };
-
-// An instruction that moves to the place before another, with those of the instructions in between that must go along.
-struct Move {
-  Direction direction = Direction::kEarlier;
-  std::vector<InstructionId> moved;  // those that go first in the direction come first
-  InstructionId before;
-  double passed_seconds = 0;  // compute time between the old place and the new one
-};
-
-// Where an instruction may move.
-struct Moves {
-  const Constraints& constraints;
-  const std::vector<double>& seconds;  // by InstructionId: of the compute stream in one execution
-
-  // Returns the few moves of order[at] in one direction that are worth a try to hide `wanted` seconds, nearest first:
-  // the nearest, the farthest, and those that pass about as much compute time, half of it, and some multiples of it. A
-  // move passes at least one instruction that takes time, and at most `most_moved` instructions move. `order` is that
-  // of the computation.
-  std::vector<Move> find(const std::vector<InstructionId>& order, std::size_t at, Direction direction,
-                         std::size_t most_moved, double wanted) const;
-};
-
 struct RescheduleOptions {
   PredictOptions predict;
-  double seconds = 5;                  // of the clock; the search usually ends before
+  double seconds = 5;                  // of the clock
+  std::optional<std::int64_t> trials;  // orders to predict at most; default: as many as the seconds allow
+  std::int64_t seed = 1;               // of the random numbers
   std::optional<double> memory_limit;  // bytes of HBM at the peak; default: those of the order that came in
 };
 
@@ -52,9 +31,9 @@ struct OrderCost {
 };
 
 enum class SearchEnd {
-  kNothingBetter,  // no legal move that the search knows makes the step shorter
-  kTrials,         // it has predicted as many orders as the size of the module allows
-  kSeconds,        // RescheduleOptions::seconds have passed; another run may find another order
+  kNothingBetter,  // no order is shorter: nothing waits and nothing is slowed down, or nothing may move
+  kTrials,         // RescheduleOptions::trials
+  kSeconds,        // RescheduleOptions::seconds; a run with as many trials and the same seed finds the same order
 };
 
 // The moves of one instruction in one direction that the search kept.
@@ -65,9 +44,9 @@ struct KeptMove {
   std::string from_before;  // the instruction that followed it before the first of them
   std::string to_before;    // the instruction before which the last of them put it
   std::int64_t along = 0;   // largest number of dependent instructions moved with it
-  double gain_seconds = 0;  // of the step
+  double gain_seconds = 0;  // of the step; negative if it became longer, for which others make up
   double gain_bytes = 0;    // of the memory peak; negative if it rose
-  std::string waiting;      // the op whose wait gave the reason; empty for a move that saves memory
+  std::string waiting;      // the op whose wait gave the reason; empty for a move without one
   std::string transfer;     // what it waited for
   std::string limit;        // the link of that transfer
   double wait_seconds = 0;  // how long it waited before the move, in the step
@@ -88,9 +67,10 @@ struct Rescheduling {
   OrderCost after;
   double lower_bound_seconds = 0;  // perfect overlap
   double memory_limit_bytes = 0;
+  std::int64_t seed = 0;
   std::int64_t trials = 0;  // orders that were predicted
   SearchEnd end = SearchEnd::kNothingBetter;
-  std::vector<KeptMove> moves;          // those that gain the most first
+  std::vector<KeptMove> moves;          // those that gain the most first; without those that change no figure
   std::vector<OrderBound> bounds;       // those that cost the most first
   std::vector<Diagnostic> diagnostics;  // of the module
 };
@@ -98,8 +78,8 @@ struct Rescheduling {
 // Reorders the instructions of `module`, and changes nothing else. Only orders that are legal (constraints.h), that
 // need no more memory than the limit, and that have no more transfers of one lane in flight than the module had, or
 // than the device's schedule.transfers_ahead, are kept. The result is never slower than the order that came in, by its
-// own prediction. It is the same in each run unless it ends by the clock. The module is unchanged after an error.
-// Errors: InvalidArgument if the module is not scheduled or needs more memory than the limit as it is; those of
+// own prediction. Two runs with the same seed and as many trials find the same order. The module is unchanged after an
+// error. Errors: InvalidArgument if the module is not scheduled or needs more memory than the limit as it is; those of
 // Predictor::create() and of find_constraints().
 absl::StatusOr<Rescheduling> search_order(Module& module, const Target& target, const RescheduleOptions& options);
 

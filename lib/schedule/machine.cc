@@ -105,6 +105,7 @@ void Machine::clear_causes() {
 // speeds. No transfer is thus charged with more time than it progresses: the transfers on the most crowded resource
 // together progress by at least `seconds`.
 void Machine::charge_wait(InstructionId awaited, const SharedSeconds& load, double seconds) {
+  if (!finds_causes_) return;
   const std::size_t count = flights_.size();
   std::size_t own = 0;
   while (flights_[own].start != awaited) ++own;

@@ -42,6 +42,12 @@ struct FinishedFlight {
 // Not thread-safe.
 class Machine {
  public:
+  Machine() = default;
+  // A machine in a later state. It does not find out what causes waits.
+  Machine(double now, const std::vector<Flight>& flights) : now_(now), finds_causes_(false) {
+    for (const Flight& flight : flights) add(flight);
+  }
+
   double now() const { return now_; }
 
   // Returns the transfers in flight in the order in which they began.
@@ -93,6 +99,7 @@ class Machine {
   void clear_causes();
 
   double now_ = 0;
+  bool finds_causes_ = true;
   std::vector<Flight> flights_;  // empty while there is a crowd
   Crowd crowd_;
   std::unordered_map<std::uint32_t, std::uint32_t> flying_;  // number of flights by the index of their start

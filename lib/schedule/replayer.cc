@@ -16,6 +16,10 @@ namespace {
 // transfers reach a steady state after two or three.
 constexpr std::int64_t kMaxReplayedIterations = 16;
 
+// Steps of the entry between two states that are remembered. With more of them, a replay begins farther before the
+// first difference; with fewer, more states are copied.
+constexpr std::size_t kStatesApart = 16;
+
 // Returns true if the same transfers are in flight with the same remaining time.
 bool same_state(const std::vector<Flight>& a, const std::vector<Flight>& b) {
   if (a.size() != b.size()) return false;
@@ -214,7 +218,12 @@ void Replayer::replay_step(InstructionId id, Machine& machine, Replayed& result,
       break;
     case Step::kLoop:
     case Step::kBranch:
-    case Step::kCall: exposed = run_callees(module_.instruction(id), demand, machine, result); break;
+    case Step::kCall: {
+      const CalleeRun run = find_callees(module_.instruction(id), demand);
+      exposed = run_callees(run, machine);
+      add(result.busy, run.busy, 1);
+      break;
+    }
   }
   if (demand.between_seconds > 0) {
     note(id, machine.start(id, between_slices(demand)));
@@ -237,45 +246,44 @@ void Replayer::replay_step(InstructionId id, Machine& machine, Replayed& result,
   events->insert(events->end(), waits.begin(), waits.end());
 }
 
-// Runs the callees of an instruction as one interval of average load. Transfers that they leave in flight continue in
-// the caller. Returns the seconds of the instruction itself: overhead, and the slowdown caused by the caller's
-// transfers in flight.
-double Replayer::run_callees(InstructionView instruction, const Demand& demand, Machine& machine, Replayed& result) {
-  double inside = 0;
-  double own = 0;
-  SharedSeconds busy = {};
-  std::vector<const Flight*> left;
+// Finds what the callees of an instruction do in one interval of average load.
+Replayer::CalleeRun Replayer::find_callees(InstructionView instruction, const Demand& demand) {
+  CalleeRun run;
   PathRecord* path = record_ ? &records_[instruction.computation().id().index].last : nullptr;
   const auto call = [&](ComputationView callee, double times, bool in_sequence) {
     const Replayed& replayed = replayed_[callee.id().index];
     if (replayed.ends.empty() || times <= 0) return;
-    inside += in_sequence ? replayed.seconds(times) : times * replayed.seconds(1);
-    add(busy, replayed.busy, times / static_cast<double>(replayed.ends.size()));
+    run.inside += in_sequence ? replayed.seconds(times) : times * replayed.seconds(1);
+    add(run.busy, replayed.busy, times / static_cast<double>(replayed.ends.size()));
     if (path != nullptr) path->calls.push_back({instruction.id(), {callee.id(), times}});
-    for (const Flight& flight : replayed.left) left.push_back(&flight);
+    run.left.insert(run.left.end(), replayed.left.begin(), replayed.left.end());
   };
   if (demand.step == Step::kLoop) {
     const TripCount* trips = CallFacts::trip_count(*calls_, instruction.id());
     const double n = trips != nullptr ? static_cast<double>(trips->value) : 1;
     for (ComputationView body : instruction.computations(AttributeKey::kBody)) call(body, n, true);
     for (ComputationView condition : instruction.computations(AttributeKey::kCondition)) call(condition, n + 1, false);
-    own = n * demand.issue;
+    run.own = n * demand.issue;
   } else {
     const std::vector<ComputationId> callees = instruction.called_computations();
     const std::vector<double> probabilities = demand.step == Step::kBranch ? branch_probabilities(instruction, callees)
                                                                            : std::vector<double>(callees.size(), 1);
     for (std::size_t i = 0; i < callees.size(); ++i) call(module_.computation(callees[i]), probabilities[i], false);
-    own = demand.seconds;
+    run.own = demand.seconds;
   }
-  inside = std::min(inside, kForever);
-  const double took = machine.run(inside + own, busy);
-  add(result.busy, busy, 1);
-  for (const Flight* flight : left) {
-    Flight moved = *flight;
-    moved.begin = machine.now();
-    machine.adopt(moved);
+  run.inside = std::min(run.inside, kForever);
+  return run;
+}
+
+// Runs callees. Transfers that they leave in flight continue in the caller. Returns the seconds of the instruction
+// itself: overhead, and the slowdown caused by the caller's transfers in flight.
+double Replayer::run_callees(const CalleeRun& run, Machine& machine) {
+  const double took = machine.run(run.inside + run.own, run.busy);
+  for (Flight flight : run.left) {
+    flight.begin = machine.now();
+    machine.adopt(flight);
   }
-  return std::max(0.0, took - inside);
+  return std::max(0.0, took - run.inside);
 }
 
 std::vector<double> Replayer::branch_probabilities(InstructionView conditional,
@@ -310,6 +318,68 @@ void Replayer::finish(Machine& machine, const std::vector<ComputationId>& order)
   if (!record_) return;
   records_[module_.entry().id().index].last.steps.push_back(
       {drained_, began, machine.now(), drained_seconds_, drained_, flight_begin_[drained_.index]});
+}
+
+void Replayer::remember_entry() {
+  entry_states_.clear();
+  entry_callees_.clear();
+  entry_callee_at_.clear();
+  const std::vector<InstructionId>& steps = replayed_[module_.entry().id().index].steps;
+  Machine machine(0, {});
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (i % kStatesApart == 0) entry_states_.push_back({machine.now(), machine.in_flight()});
+    const Demand& demand = (*demands_)[steps[i].index];
+    if (demand.step == Step::kLoop || demand.step == Step::kBranch || demand.step == Step::kCall) {
+      entry_callee_at_[steps[i].index] = entry_callees_.size();
+      entry_callees_.push_back(find_callees(module_.instruction(steps[i]), demand));
+    }
+    advance(steps[i], machine);
+  }
+}
+
+// Does to the machine what replay_step() does.
+void Replayer::advance(InstructionId id, Machine& machine) {
+  const Demand& demand = (*demands_)[id.index];
+  switch (demand.step) {
+    case Step::kFree: break;
+    case Step::kRun: machine.run(demand.seconds, demand.busy); break;
+    case Step::kStart:
+      machine.run(demand.issue, {});
+      for (const InstructionId begun : {id, demand.also_starts}) {
+        if (!begun.valid() || (begun == id && demand.is_begun_by_other)) continue;
+        machine.start(begun, (*demands_)[begun.index]);
+      }
+      if (demand.held > 0) machine.wait(id, demand.seconds - demand.held);
+      break;
+    case Step::kDone:
+      machine.run(demand.seconds, demand.busy);
+      for (InstructionId start : pairs_->starts_of(id)) {
+        const Demand& of_start = (*demands_)[start.index];
+        if (!of_start.is_issued_ahead) machine.wait(of_start.transfer_of(start));
+      }
+      break;
+    case Step::kLoop:
+    case Step::kBranch:
+    case Step::kCall: run_callees(entry_callees_[entry_callee_at_.at(id.index)], machine); break;
+  }
+  if (demand.between_seconds > 0) machine.start(id, between_slices(demand));
+}
+
+double Replayer::entry_seconds_if(std::size_t first, absl::Span<const InstructionId> steps) {
+  const Replayed& entry = replayed_[module_.entry().id().index];
+  std::size_t at = first / kStatesApart * kStatesApart;
+  const MachineState& begin = entry_states_[at / kStatesApart];
+  Machine machine(begin.now, begin.flights);
+  for (; at < entry.steps.size(); ++at) {
+    const bool is_other = at >= first && at < first + steps.size();
+    if (at >= first + steps.size() && at % kStatesApart == 0) {
+      const MachineState& before = entry_states_[at / kStatesApart];
+      if (same_state(before.flights, machine.in_flight())) return seconds() + (machine.now() - before.now);
+    }
+    advance(is_other ? steps[at - first] : entry.steps[at], machine);
+  }
+  machine.drain();
+  return machine.now();
 }
 
 // Returns the recorded events of an iteration of a computation, or null if they are not recorded.

@@ -8,8 +8,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "hloroof/analysis.h"
 #include "lib/analysis/calls.h"
 #include "lib/schedule/async_pairs.h"
@@ -94,6 +96,19 @@ class Replayer {
   // Returns the seconds of the step. Call this after replay().
   double seconds() const;
 
+  // ---- Other orders of the entry -----------------------------------------------------------------------------------
+  //
+  // A search for an order tries many that differ in a few places. Each is replayed from shortly before the first of
+  // them until the machine is again in a state that it was in.
+
+  // Remembers how the machine was at places of the order that replay() found. Call it after replay() with arguments
+  // that are still there, for a module that has a schedule.
+  void remember_entry();
+
+  // Returns the seconds of the step if the steps of the entry from `first` on were `steps` instead, which are the same
+  // ones in another order. The result is that of replay() but for rounding.
+  double entry_seconds_if(std::size_t first, absl::Span<const InstructionId> steps);
+
   const ReplayRecord& record(ComputationId id) const { return records_[id.index]; }
   const std::vector<ReplayRecord>& records() const { return records_; }
   double begin(InstructionId id) const { return begin_[id.index]; }
@@ -119,6 +134,19 @@ class Replayer {
     double seconds(double iterations) const;
   };
 
+  // What the callees of an instruction do in one interval of average load.
+  struct CalleeRun {
+    double inside = 0;  // seconds of the callees
+    double own = 0;     // seconds of the instruction itself
+    SharedSeconds busy = {};
+    std::vector<Flight> left;
+  };
+  struct MachineState {
+    double now = 0;
+    std::vector<Flight> flights;
+  };
+
+  void advance(InstructionId id, Machine& machine);
   void resize();
   void replay_computation(ComputationView computation);
   void replay_once(ComputationView computation, Machine& machine, Replayed& result, std::size_t iteration);
@@ -127,7 +155,8 @@ class Replayer {
   void wait_for_transfer(InstructionId transfer, Machine& machine, Replayed& result, std::size_t iteration);
   void add_waits(const Replayed& replayed, double executions, double entered, ReplaySums& sums) const;
   void merge_waits(ReplaySums& sums) const;
-  double run_callees(InstructionView instruction, const Demand& demand, Machine& machine, Replayed& result);
+  CalleeRun find_callees(InstructionView instruction, const Demand& demand);
+  static double run_callees(const CalleeRun& run, Machine& machine);
   std::vector<double> branch_probabilities(InstructionView conditional, const std::vector<ComputationId>& branches);
   void finish(Machine& machine, const std::vector<ComputationId>& order);
   std::vector<ReplayRecord::Stretch>* recorded_events(ComputationId computation, std::size_t iteration);
@@ -150,6 +179,9 @@ class Replayer {
   double drained_seconds_ = 0;       // the wait at the end of the step
   std::vector<Wait> drained_waits_;  // the parts of that wait
   BranchProbabilities branches_;
+  std::vector<MachineState> entry_states_;                          // before every kStatesApart-th step of the entry
+  std::vector<CalleeRun> entry_callees_;                            // of the steps of the entry that call
+  std::unordered_map<std::uint32_t, std::size_t> entry_callee_at_;  // index into that, by InstructionId
   // Filled in only if record_ is true:
   std::vector<ReplayRecord> records_;  // by ComputationId
   std::vector<double> begin_;          // by InstructionId: in the first iteration

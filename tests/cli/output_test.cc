@@ -35,7 +35,7 @@ TEST_CASE("output that could not be written is an error in every subcommand") {
       {"diff", file, file, "--device", "tpu_v5e"},
       {"sweep", file, "--device", "tpu_v5e"},
       {"passes", folder.path(), "--device", "tpu_v5e"},
-      {"reschedule", file, "--device", "tpu_v5e"},
+      {"reschedule", file, "--device", "tpu_v5e", "--trials", "20"},
       {"memory", file, "--device", "tpu_v5e"},
       {"bundles", "tests/code/samples/matmul_v5e", "--device", "tpu_v5e"},
       {"kernel", file, "--device", "tpu_v5e"},

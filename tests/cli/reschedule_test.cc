@@ -66,6 +66,8 @@ TEST_CASE("what reschedule refuses") {
       {{"reschedule", file, "--device", "tpu_v5e", "-o", "-"}, "give the name of a file"},
       {{"reschedule", file, "--device", "tpu_v5e", "--seconds", "-1", "-o", out}, "--seconds must be"},
       {{"reschedule", file, "--device", "tpu_v5e", "--seconds", "nan", "-o", out}, "--seconds"},
+      {{"reschedule", file, "--device", "tpu_v5e", "--trials", "0", "-o", out}, "--trials"},
+      {{"reschedule", file, "--device", "tpu_v5e", "--seed", "-1", "-o", out}, "--seed"},
       {{"reschedule", file, "--device", "tpu_v5e", "--memory-limit", "1", "-o", out}, "raise the limit"},
       {{"reschedule", file, "--device", "tpu_v99", "-o", out}, "tpu_v99"},
       {{"reschedule", file, "-o", out}, "--device"},
@@ -78,6 +80,27 @@ TEST_CASE("what reschedule refuses") {
     CHECK(refused.out.empty());
     CHECK(!std::ifstream(out).good());
   }
+}
+
+// A transfer that nothing can hide whole.
+TEST_CASE("--trials and --seed determine the search, and the report says so") {
+  std::string text = kScheduled;
+  const std::string product =
+      "%dot = bf16[4096,4096]{1,0} dot(%w, %w), lhs_contracting_dims={1}, rhs_contracting_dims={0}";
+  text.replace(text.find(product), product.size(), "%dot = bf16[4096,4096]{1,0} copy(%w)");
+  const TemporaryFolder folder;
+  const std::string file = folder.write("m.hlo", text);
+  const std::vector<std::string> command = {"reschedule", file,       "--device", "tpu_v5e", "--seconds",
+                                            "1e5",        "--trials", "50",       "--seed",  "7"};
+  const CliResult result = run_hloroof(command);
+  CHECK_THAT(result.out, ContainsSubstring("50 orders predicted, seed 7: --trials ended the search"));
+  CHECK(run_hloroof(command).out == result.out);
+  std::vector<std::string> as_json = command;
+  as_json.insert(as_json.end(), {"--format", "json"});
+  const OrderedJson report = json_of(as_json);
+  CHECK(report.at("trials").get<int>() == 50);
+  CHECK(report.at("seed").get<int>() == 7);
+  CHECK(report.at("end").get<std::string>() == "trials");
 }
 
 TEST_CASE("--seconds may end the search, and the report says so") {
@@ -98,7 +121,7 @@ TEST_CASE("the constants of a proto are written whole") {
   const std::string file = folder.write("m.hlo", text);
   REQUIRE(run_hloroof({"print", file, "--format", "proto", "-o", proto}).code == kExitOk);
   const std::string out = folder.path() + "/out.hlo";
-  const CliResult result = run_hloroof({"reschedule", proto, "--device", "tpu_v5e", "-o", out});
+  const CliResult result = run_hloroof({"reschedule", proto, "--device", "tpu_v5e", "--trials", "20", "-o", out});
   INFO(result.err);
   REQUIRE(result.code == kExitOk);
   CHECK_THAT(contents_of(out), ContainsSubstring("4998, 4999}"));

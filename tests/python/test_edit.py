@@ -237,9 +237,13 @@ ENTRY e {
   ROOT b = bf16[2048,2048]{1,0:T(8,128)(2,1)} dot(a, d), lhs_contracting_dims={1}, rhs_contracting_dims={0}
 }
 """
-    found = hloroof.reschedule(text, "tpu_v5e")
+    found = hloroof.reschedule(text, "tpu_v5e", seconds=1e5, trials=200)
     assert found.after.step_seconds < found.before.step_seconds
     assert [move.op for move in found.moves] == ["s"] and found.moves[0].direction == "earlier"
+    assert found.end == "trials" and found.trials == 200 and found.seed == 1
+    again = hloroof.reschedule(text, "tpu_v5e", seconds=1e5, trials=200)
+    assert again == found and again.program.to_proto() == found.program.to_proto()
+    assert hloroof.reschedule(text, "tpu_v5e", seconds=1e5, trials=9, seed=4).seed == 4
     assert hloroof.predict_step_time(found.program, "tpu_v5e").step_seconds == found.after.step_seconds
     assert "s runs earlier" in str(found) and "1 moves" in repr(found)
     with pytest.raises(hloroof.InvalidInputError):
@@ -249,3 +253,6 @@ ENTRY e {
     for seconds in (-1, float("nan"), float("inf")):
         with pytest.raises(ValueError, match="seconds"):
             hloroof.reschedule(text, "tpu_v5e", seconds=seconds)
+    for name, value in (("trials", 0), ("seed", -1), ("seed", 2**63)):
+        with pytest.raises(ValueError, match=name):
+            hloroof.reschedule(text, "tpu_v5e", **{name: value})

@@ -108,7 +108,7 @@ def test_reschedule_inside_a_compile(jax):
     import jax.numpy as jnp
 
     x = jnp.ones((64, 64))
-    with hloroof.jax.reschedule("tpu_v5e", platforms="cpu", quiet=True) as seen:
+    with hloroof.jax.reschedule("tpu_v5e", platforms="cpu", trials=50, quiet=True) as seen:
         y = jax.jit(lambda a: jnp.tanh(a @ a) @ a)(x)
     assert seen and all(one.error is None for one in seen)
     assert all(one.rescheduling.after.step_seconds <= one.rescheduling.before.step_seconds for one in seen)

@@ -2,6 +2,7 @@
 #ifndef HLOROOF_TESTS_RESCHEDULE_RUN_H_
 #define HLOROOF_TESTS_RESCHEDULE_RUN_H_
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,9 +33,10 @@ inline Module parsed(std::string_view text) {
 }
 
 // The clock never ends these searches.
-inline RescheduleOptions without_clock() {
+inline RescheduleOptions without_clock(std::int64_t trials = 400) {
   RescheduleOptions options;
   options.seconds = 1e5;
+  options.trials = trials;
   return options;
 }
 

@@ -2,12 +2,13 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
 
-#include "hloroof/edit.h"
 #include "hloroof/module.h"
 #include "hloroof/predict.h"
 #include "lib/fronts/python/parts.h"
@@ -27,17 +28,19 @@ using Rescheduled = std::tuple<Module, std::string, std::string>;
 constexpr std::size_t kMoves = 20;  // that the text shows, as the command does
 
 absl::StatusOr<Rescheduled> search(const Module& original, const std::string& device, const PredictOptions& options,
-                                   double seconds, std::optional<double> memory_limit) {
+                                   double seconds, std::optional<std::int64_t> trials, std::int64_t seed,
+                                   std::optional<double> memory_limit) {
   const absl::StatusOr<Target> target = named_target(device);
   if (!target.ok()) return target.status();
   Module module = original;
   RescheduleOptions how;
   how.predict = options;
   how.seconds = seconds;
+  how.trials = trials;
+  how.seed = seed;
   how.memory_limit = memory_limit;
   const absl::StatusOr<Rescheduling> result = search_order(module, *target, how);
   if (!result.ok()) return result.status();
-  if (absl::Status status = verify(module, original); !status.ok()) return status;
   std::string json = reschedule_json(*result);
   return Rescheduled(std::move(module), std::move(json), reschedule_view(*result, kMoves, TextLayout()));
 }
@@ -48,10 +51,10 @@ void add_reschedule(nb::module_& module) {
   module.def(
       "reschedule",
       [](const Module& of, const std::string& device, const PredictOptions& options, double seconds,
-         std::optional<double> memory_limit) {
-        return without_gil([&] { return search(of, device, options, seconds, memory_limit); });
+         std::optional<std::int64_t> trials, std::int64_t seed, std::optional<double> memory_limit) {
+        return without_gil([&] { return search(of, device, options, seconds, trials, seed, memory_limit); });
       },
-      "module"_a, "device"_a, "options"_a, "seconds"_a, "memory_limit"_a.none(),
+      "module"_a, "device"_a, "options"_a, "seconds"_a, "trials"_a.none(), "seed"_a, "memory_limit"_a.none(),
       "The module in the best order found, the result as JSON (schema hloroof.reschedule/1) and as the command's "
       "text.");
 }

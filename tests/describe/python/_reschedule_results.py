@@ -29,10 +29,12 @@ class Rescheduling:
     """Busy time of the busiest resource, which no order undercuts."""
     memory_limit_bytes: float
     """Peak of HBM that no order may exceed."""
+    seed: int
+    """Seed of the random moves; the same seed and trials give the same order."""
     trials: int
     """Orders that were predicted."""
     end: str
-    """Why the search ended: nothing better was found, the number of trials, or the time of --seconds. One of
+    """Why the search ended: no order can be better, the number of trials, or the time of --seconds. One of
     nothing_better, trials, seconds."""
     moves: list[OrderMove] = field(repr=False)
     """The moves, those that gain the most first."""
@@ -69,15 +71,15 @@ class OrderMove:
     along: int
     """Most instructions that go along because of dependencies."""
     gain_seconds: float
-    """By how much the predicted step becomes shorter."""
+    """By how much the predicted step becomes shorter; negative if other moves make up for it."""
     gain_bytes: float
     """By how much the peak of HBM falls; negative if it rises."""
     waiting: Optional[str]
-    """Op whose wait is the reason; None if memory is."""
+    """Op whose wait is the reason; None if there is none."""
     transfer: Optional[str]
-    """Transfer that it waits for; None if memory is the reason."""
+    """Transfer that it waits for; None if there is none."""
     limit: Optional[str]
-    """Link of that transfer; None if memory is the reason."""
+    """Link of that transfer; None if there is none."""
     wait_seconds: float
     """How long it waits before the search, in the step."""
 

@@ -40,20 +40,31 @@ document_fields(vars(_reschedule_results))
 
 
 def reschedule(
-    program: Program, device: Device, *, seconds: float = 5, memory_limit: Optional[float] = None, **options: Unpack[Options]
+    program: Program,
+    device: Device,
+    *,
+    seconds: float = 5,
+    trials: Optional[int] = None,
+    seed: int = 1,
+    memory_limit: Optional[float] = None,
+    **options: Unpack[Options],
 ) -> Rescheduling:
     """Searches the legal orders of a scheduled module for the least predicted step, and says what it moved and why.
 
     ``memory_limit`` is the peak of HBM in bytes that no order may exceed; by default that of the order that came in. The search
-    ends after ``seconds`` of the clock at the latest; it usually ends before, and then always finds the same. ``options`` are
-    those of ``predict_step_time``. The result is never slower than what came in, by its own prediction; no hardware has
+    ends after ``seconds`` of the clock, or after ``trials`` predicted orders. The result has the number of orders and the ``seed``;
+    the same seed and number find the same order. ``options`` are those of ``predict_step_time``. The result is never slower than what came in, by its own prediction; no hardware has
     confirmed it. Raises ``InvalidInputError`` if the module is not scheduled.
     """
     if not seconds >= 0 or seconds == float("inf"):
         raise ValueError(f"seconds={seconds}: expected a number that is not negative")
+    if trials is not None and trials < 1:
+        raise ValueError(f"trials={trials}: expected a positive number")
+    if not 0 <= seed < 2**63:
+        raise ValueError(f"seed={seed}: expected a number from 0 to 2**63 - 1")
     place = device_text(device)
     module, text, summary = _core.reschedule(
-        parse(program), place, core_options(place, options), seconds, memory_limit
+        parse(program), place, core_options(place, options), seconds, trials, seed, memory_limit
     )
     found: Rescheduling = make_record(Rescheduling, json.loads(text), _reschedule_results.RECORD_OF_MEMBER)
     return dataclasses.replace(found, program=module, _text=summary)

@@ -141,6 +141,8 @@ def reschedule(
     *,
     memory_limit: Optional[float] = None,
     seconds: float = 5,
+    trials: Optional[int] = None,
+    seed: int = 1,
     on_error: str = "keep",
     platforms: Union[str, Sequence[str], None] = None,
     stream: Optional[TextIO] = None,
@@ -155,7 +157,9 @@ def reschedule(
     _core.device_name(device)  # an unknown device is an error here, not at the first compile
 
     def change(module: _core.Module, _: bytes) -> tuple[Transformed, Optional[bytes]]:
-        found = _search(module, device, seconds=seconds, memory_limit=memory_limit, **options)
+        found = _search(
+            module, device, seconds=seconds, trials=trials, seed=seed, memory_limit=memory_limit, **options
+        )
         is_changed = bool(found.moves)
         before, after = found.before.step_seconds, found.after.step_seconds
         seen = Transformed(module.name, "post_scheduler", is_changed, before, after, rescheduling=found)
