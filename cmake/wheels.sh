@@ -75,10 +75,9 @@ build_wheel() {
   CC=$tools/cc CXX=$tools/c++ ZIG_GLOBAL_CACHE_DIR=$work/zig ZIG_LOCAL_CACHE_DIR=$work/zig _PYTHON_HOST_PLATFORM=linux-$2 \
     PATH=$venv/bin:$PATH CMAKE_BUILD_PARALLEL_LEVEL=$(nproc) quietly "$venv/bin/pip" wheel -v --no-deps --no-build-isolation \
     --config-settings=build-dir="$work/build_$2" "${settings[@]}" -w "$work/dist" "$work/tree"
-  PATH=$venv/bin:$PATH quietly "$venv/bin/auditwheel" repair --plat "manylinux_${glibc/./_}_$2" --wheel-dir "$out" \
-    "$work"/dist/hloroof-*.whl
+  PATH=$venv/bin:$PATH quietly "$venv/bin/auditwheel" repair --wheel-dir "$out" "$work"/dist/hloroof-*.whl
   wheel=$(echo "$out"/hloroof-*-cp"${1/./}"-*"$2".whl)
-  newest=$(newest_glibc "$wheel")
+  newest=$(newest_glibc "$wheel") || fail "readelf shows no version of glibc in $wheel"
   echo "wheels: $(basename "$wheel"), $(stat -c %s "$wheel") bytes, needs glibc $newest, built in $((SECONDS - started)) s"
   if [[ $(printf '%s\n' "$glibc" "$newest" | sort -V | tail -n 1) != "$glibc" ]]; then fail "$wheel needs glibc $newest"; fi
 }
