@@ -32,7 +32,7 @@ if ! (cd "$work" && "${apt[@]}" update -o APT::Update::Error-Mode=any && "${apt[
   exit 1
 fi
 mkdir "$root/python"
-tar -xf "$work"/python3.13_*.orig.tar.* -C "$root/python" --strip-components=1
+tar -xf "$work"/python3.13_*.orig.tar.xz -C "$root/python" --strip-components=1
 
 run_in_root "$root" <<'INSIDE'
 set -euo pipefail
