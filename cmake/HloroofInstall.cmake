@@ -2,6 +2,14 @@
 # build tree itself for projects that point hloroof_DIR at it.
 include(CMakePackageConfigHelpers)
 
+# Builds what the installation copies, and no test or example: demo.sh.
+add_custom_target(hloroof_installed DEPENDS hloroof hloroof_testing_library)
+foreach(target IN ITEMS hloroof_c_shared hloroof_descriptions)
+  if(TARGET ${target})
+    add_dependencies(hloroof_installed ${target})
+  endif()
+endforeach()
+
 set(config_dir "${CMAKE_INSTALL_LIBDIR}/cmake/hloroof")
 
 install(
@@ -23,6 +31,7 @@ install(
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/data/hardware" DESTINATION "${CMAKE_INSTALL_DATADIR}/hloroof")
 install(DIRECTORY "${HLOROOF_DESCRIPTIONS}/schema" DESTINATION "${CMAKE_INSTALL_DATADIR}/hloroof")
 if(TARGET hloroof_command)
+  add_dependencies(hloroof_installed hloroof_command)
   install(TARGETS hloroof_command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
   # The command generates its manual page and completions, unless the build is a cross build.
   if(NOT CMAKE_CROSSCOMPILING)
@@ -39,6 +48,7 @@ if(TARGET hloroof_command)
       COMMENT "Writing the manual page and the completions"
       VERBATIM)
     add_custom_target(hloroof_generated ALL DEPENDS ${outputs})
+    add_dependencies(hloroof_installed hloroof_generated)
     install(FILES "${generated}/hloroof.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
     install(FILES "${generated}/hloroof.bash" DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" RENAME hloroof)
     install(FILES "${generated}/_hloroof" DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")

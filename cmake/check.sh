@@ -11,4 +11,7 @@ bash cmake/setup.sh
 source cmake/build.sh
 
 hloroof_build release
-ctest --test-dir build/release --output-on-failure --parallel "$(nproc)" "$@"
+status=0
+ctest --test-dir build/release --output-on-failure --parallel "$(nproc)" "$@" || status=$?
+bash cmake/missing_tools.sh
+exit "$status"

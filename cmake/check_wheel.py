@@ -16,7 +16,7 @@ folder = pathlib.Path(hloroof.__file__).parent
 size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file() and file.suffix != ".pyc")
 said = subprocess.run(["ldd", hloroof._core.__file__], capture_output=True, text=True, check=True).stdout
 needed = re.findall(r"^\s*(\S+)", said, re.M)
-foreign = [name for name in needed if not re.match(r"linux-vdso|libc\.so|libm\.so|libgcc_s\.so|/.*/ld-linux", name)]
+foreign = [name for name in needed if not re.match(r"linux-vdso|lib(c|m|dl|rt|pthread|gcc_s)\.so|/.*/ld-linux", name)]
 print(f"wheels:   imported in {1e3 * seconds:.0f} ms; {size / 1e6:.1f} MB; needs {', '.join(needed)}")
 help_text = subprocess.run([sys.executable, "-m", "pydoc", "hloroof.predict_step_time"], capture_output=True, text=True).stdout
 if "Predicts one step of" not in help_text:

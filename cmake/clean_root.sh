@@ -6,6 +6,7 @@
 # The Debian is a folder made by debootstrap, entered with chroot. Needs root, debootstrap and the package index. PACKAGE:
 # what it has besides the minimum; by default g++ python3-venv python3-dev.
 set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/debian_root.sh"
 sdist=$(realpath "$1")
 shift
 packages=("$@")
@@ -17,20 +18,9 @@ if ((EUID != 0)) || ! command -v debootstrap >/dev/null; then
 fi
 root=$(mktemp -d)
 trap 'rm -rf --one-file-system "$root"' EXIT
-mirror=$(apt-get indextargets --format '$(REPO_URI) $(CODENAME)' 'Created-By: Packages' 'Origin: Debian' | head -n 1)
-if ! debootstrap --variant=minbase --include="$(IFS=,; echo "ca-certificates,${packages[*]}")" \
-  "${mirror#* }" "$root" "${mirror% *}" >"$root.log" 2>&1; then
-  tail -n 20 "$root.log" >&2
-  exit 1
-fi
-rm -f "$root.log"
-# The network as it is here.
-cp /etc/resolv.conf /etc/hosts "$root/etc/"
-cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
-if [[ -e /etc/pip.conf ]]; then cp /etc/pip.conf "$root/etc/"; fi
-mkdir -p "$root/install"
+make_root "$root" "" "${packages[@]}"
 cp "$sdist" "$root/install/"
-cat >"$root/install/run" <<'INSIDE'
+run_in_root "$root" <<'INSIDE'
 set -euo pipefail
 cd /install
 for library in absl re2 nlohmann eigen3 CLI; do
@@ -52,4 +42,3 @@ gzip f.hlo
 venv/bin/python -c 'import hloroof; print("clean root:", hloroof.predict_step_time("f.hlo.gz", "tpu_v5e"))'
 venv/bin/hloroof predict f.hlo.gz --device tpu_v5e >/dev/null
 INSIDE
-env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/install LANG=C.UTF-8 chroot "$root" bash /install/run

@@ -3,14 +3,14 @@
 #
 #   bash cmake/demo.sh
 #
-# A second run builds only what changed.
+# A second run builds only what changed. `cmake --install build/release --prefix PREFIX` installs what it built.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 bash cmake/setup.sh
 source cmake/build.sh
 
-hloroof_build release hloroof_command
+hloroof_build release hloroof_installed
 command=(build/release/hloroof predict examples/ffn_block.v5e_2x4.hlo --device tpu_v5e)
 echo "\$ ${command[*]}"
 exec "${command[@]}"

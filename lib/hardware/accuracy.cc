@@ -4,9 +4,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "hloroof/device.h"
 #include "lib/base/strings.h"
 #include "lib/base/units.h"
 #include "lib/hardware/names.h"
@@ -21,9 +23,20 @@ std::string counted(const Accuracy& accuracy) {
   return absl::StrCat(accuracy.rows, " ", to_absl(word));
 }
 
+// Whether no number of the device is anybody's: the generic CPU.
+bool is_assumed(const Device& device) {
+  const std::vector<Parameter> numbers = parameters(device);
+  return std::all_of(numbers.begin(), numbers.end(), [](const Parameter& number) {
+    return !number.value.has_value() || number.source.kind == Provenance::kAssumed;
+  });
+}
+
 std::string nothing_measured(const Device& device) {
   const bool is_changed = device.measured_relative == device.name;
   if (is_changed) return absl::StrCat(device.name, " with changed numbers: nothing measured");
+  if (is_assumed(device)) {
+    return absl::StrCat(device.name, ": every number assumed; `hloroof calibrate` fits it to a profile of yours");
+  }
   return absl::StrCat(device.name, ": nothing measured",
                       device.measured_relative.empty() ? "" : absl::StrCat("; ", device.measured_relative, " is"));
 }

@@ -118,18 +118,47 @@ std::string device_of_alias(std::string_view name) {
   return similar == index().device_by_letters.end() ? std::string() : similar->second;
 }
 
+// Returns the built-in devices of a vendor, a family or a platform of JAX: of "NVIDIA", "gpu", "cuda". Empty if the
+// name is none of these.
+std::vector<std::string> devices_of_kind(std::string_view name) {
+  std::string kind = letters_of(name, index().vendors);
+  if (kind == "cuda") kind = "nvidia";
+  if (kind == "rocm") kind = "amd";
+  const bool is_tpu = kind == "tpu";
+  const bool is_gpu = kind == "gpu";
+  if (!is_tpu && !is_gpu && !index().vendors.contains(kind)) return {};
+  std::vector<std::string> names;
+  for (const std::string& device_name : device_names()) {
+    const absl::StatusOr<Device> device = find_device(device_name);
+    if (!device.ok()) continue;  // tests check that the built-in files are valid
+    const bool is_of_family =
+        is_tpu ? device->family() == DeviceFamily::kTpu : is_gpu && device->family() == DeviceFamily::kGpu;
+    if (is_of_family || letters_of(device->vendor, {}) == kind) names.push_back(device_name);
+  }
+  return names;
+}
+
 absl::Status unknown_device(std::string_view name) {
-  // Suggest the devices with the nearest names and aliases, each device once.
+  const std::string unknown = absl::StrCat("no device \"", to_absl(name.substr(0, kMaxNameShown)), "\"; ");
+  const std::vector<std::string> of_kind = devices_of_kind(name);
+  if (!of_kind.empty()) return not_found(absl::StrCat(unknown, "name one of ", absl::StrJoin(of_kind, ", ")));
+
+  // Suggest the devices with the nearest names and aliases, each device once; all devices if nothing is near.
   std::vector<std::string> candidates;
   for (const auto& [alias, device] : index().device_by_name) candidates.push_back(alias);
+  const std::string wanted = folded(name);
+  const std::vector<std::string> nearest = nearest_names(wanted, candidates, candidates.size());
+  const std::string_view compared = std::string_view(wanted).substr(0, kMaxNameShown);
+  if (nearest.empty() || edit_distance(compared, nearest.front()) > std::max<size_t>(2, compared.size() / 2)) {
+    return not_found(absl::StrCat(unknown, "the devices are ", absl::StrJoin(device_names(), ", ")));
+  }
   std::vector<std::string> offered;
-  for (const std::string& alias : nearest_names(folded(name), candidates, candidates.size())) {
+  for (const std::string& alias : nearest) {
     const std::string& device = index().device_by_name.at(alias);
     if (std::find(offered.begin(), offered.end(), device) == offered.end()) offered.push_back(device);
     if (offered.size() == kSuggestedNames) break;
   }
-  const std::string shown(name.substr(0, kMaxNameShown));
-  return not_found(absl::StrCat("no device \"", shown, "\"; the nearest are ", absl::StrJoin(offered, ", ")));
+  return not_found(absl::StrCat(unknown, "the nearest are ", absl::StrJoin(offered, ", ")));
 }
 
 // Merges `file`, read from `text`, into the files that it extends, and builds the device.

@@ -128,6 +128,26 @@ TEST_CASE("bad input: a message that says what is wrong, and the documented exit
   }
 }
 
+TEST_CASE("without a command: what it says to begin with works in every folder") {
+  const std::string said = run_hloroof({}).err;
+  const std::size_t begin = said.find("echo '") + 6;
+  const std::string module = said.substr(begin, said.find('\'', begin) - begin);
+  CHECK_THAT(said, ContainsSubstring("' | hloroof predict - --device tpu_v5e\n"));
+  const TemporaryFolder folder;
+  const CliResult predicted = run_hloroof({"predict", folder.write("op.hlo", module), "--device", "tpu_v5e"});
+  CAPTURE(module, predicted.err);
+  CHECK(predicted.code == kExitOk);
+  CHECK_THAT(predicted.out, ContainsSubstring("bound by        hbm"));
+  CHECK_THAT(said, ContainsSubstring("  hloroof devices list  "));
+  CHECK(run_hloroof({"devices", "list"}).code == kExitOk);
+}
+
+TEST_CASE("a program of another machine on the generic CPU: a warning, and what to name instead") {
+  const CliResult result = run_hloroof({"predict", "examples/ffn_block.v5e_2x4.hlo", "--device", "cpu"});
+  CHECK(result.code == kExitOk);
+  CHECK_THAT(result.out, ContainsSubstring("JAX_PLATFORMS=cpu"));
+}
+
 TEST_CASE("an unknown opcode is counted and shown") {
   const Folder folder;
   const std::string file = folder.write("m.hlo",

@@ -49,6 +49,10 @@ TEST_CASE("accuracy: the line and the cell of a device") {
       {"of no kind", mine("gaudi3", kStep), std::nullopt,
        "none like it measured on mine; 1 step: held-back median error 2.0 %", "steps 2.0 %"},
       {"nothing", mine("gaudi3", ""), Measured::kSteps, "mine: nothing measured", "nothing"},
+      {"the generic CPU", find_device("cpu").value(), Measured::kSteps,
+       "cpu: every number assumed; `hloroof calibrate` fits it to a profile of yours", "nothing"},
+      {"a CPU with measurements", mine("cpu", kStep), Measured::kSteps,
+       "1 step measured on mine: held-back median error 2.0 %", "steps 2.0 %"},
       {"the extended device only", mine("tpu_v5e", ""), Measured::kSteps, "mine: nothing measured; tpu_v5e is",
        "nothing"},
       {"its own, not that of the extended device", mine("tpu_v5e", kKernels), Measured::kKernels,
@@ -89,6 +93,9 @@ TEST_CASE("accuracy: a device with changed numbers has none") {
   Device core = find_device("tpu_v4_core").value();
   REQUIRE(set_parameter(core, "hbm.bandwidth", 7e11).ok());
   CHECK(trust_text(core, Measured::kSteps) == "tpu_v4_core: nothing measured; tpu_v4 is");
+  Device cpu = find_device("cpu").value();
+  REQUIRE(set_parameter(cpu, "hbm.bandwidth", 7e10).ok());
+  CHECK(trust_text(cpu, Measured::kSteps) == "cpu: nothing measured");
 }
 
 TEST_CASE("accuracy: is no parameter") {

@@ -153,7 +153,27 @@ TEST_CASE("find_device: an unknown name gets the nearest ones") {
   }
   const auto endless = find_device(std::string(1'000'000, 'x'));
   REQUIRE_FALSE(endless.ok());
-  CHECK(endless.status().message().size() < 300);
+  CHECK(endless.status().message().size() < 600);
+}
+
+TEST_CASE("find_device: a kind of device gets the devices of this kind, a name like no other gets all") {
+  const struct {
+    std::string asked;
+    std::string offered;
+  } cases[] = {
+      {"tpu", "no device \"tpu\"; name one of tpu_v2, tpu_v3, tpu_v4, "},
+      {"gpu", "no device \"gpu\"; name one of v100_sxm2, a100_sxm_40, "},
+      {"NVIDIA GPU", "; name one of v100_sxm2, a100_sxm_40, "},
+      {"cuda", "; name one of v100_sxm2, a100_sxm_40, "},
+      {"ROCm", "; name one of mi250x_gcd, mi300x, mi325x, mi355x"},
+      {"Intel", "; name one of gaudi2, gaudi3"},
+      {"my machine", "; the devices are tpu_v2, tpu_v3, "},
+      {"foo", "; the devices are tpu_v2, tpu_v3, "},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.asked);
+    CHECK_THAT(std::string(find_device(c.asked).status().message()), ContainsSubstring(c.offered));
+  }
 }
 
 TEST_CASE("find_device: a topology is not part of a device") {

@@ -73,6 +73,17 @@ def test_exit_codes(root, arguments, code, said):
 
 
 @POSIX
+def test_what_the_bare_command_says_to_begin_with_works(root, tmp_path):
+    """In any folder: the list of devices, and the op that `echo` writes."""
+    lines = [line.split("   ")[0].strip() for line in run(root).stderr.splitlines()]
+    pipe, devices = (next(line for line in lines if line.startswith(start)) for start in ("echo ", "hloroof devices"))
+    for line, part in ((pipe, "bound by        hbm"), (devices, "tpu_v5e ")):
+        script = f'hloroof() {{ "{sys.executable}" -m hloroof "$@"; }}; {line}'
+        done = subprocess.run(["sh", "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0 and part in done.stdout, line + done.stderr
+
+
+@POSIX
 def test_names_of_files_may_be_any_bytes(root, tmp_path):
     path = os.fsencode(tmp_path) + b"/caf\xe9.hlo"
     try:
@@ -148,7 +159,7 @@ def test_doctor_says_what_is_missing(root):
     assert done.returncode == 0 and done.stderr == ""
     assert done.stdout == f"{hloroof.doctor()}\n"
     lines = done.stdout.splitlines()
-    assert lines[0] == run(root, "--version").stdout.strip() + f", {len(hloroof.device_names())} devices"
+    assert lines[0] == run(root, "--version").stdout.strip() + f", {len(hloroof.device_names())} built-in devices"
     assert max(map(len, lines[4:])) <= 100
 
 

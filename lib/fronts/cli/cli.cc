@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "hloroof/version.h"
+#include "lib/base/strings.h"
 #include "lib/fronts/cli/command_help.h"
 #include "lib/fronts/cli/context.h"
 #include "lib/hardware/registry.h"
@@ -21,12 +22,13 @@ std::string version_text() {
 
 namespace {
 
-// What to do first, for somebody who typed the name of the command.
+// What to do first, for somebody who typed the name of the command. The first two need no file.
 constexpr std::string_view kFirstSteps =
     "which command? Three to begin with:\n"
-    "  hloroof predict step.hlo --device tpu_v5e   where the step goes, and why\n"
-    "  hloroof memory step.hlo --device h100_sxm   whether it fits, and what is live at the peak\n"
     "  hloroof devices list                        the devices\n"
+    "  echo 'y = f32[4096,4096] exponential(f32[4096,4096] x)' | hloroof predict - --device tpu_v5e\n"
+    "                                              one op: how long it takes, and why\n"
+    "  hloroof predict step.hlo --device tpu_v5e   a program: where the step goes, and why\n"
     "step.hlo is the text of a compiled program: jax.jit(f).lower(...).compile().as_text(). `hloroof --help` lists all "
     "commands";
 

@@ -67,7 +67,7 @@ class Installation:
     def __str__(self) -> str:
         width = max(len(package.name) for package in self.packages)
         lines = [
-            f"{self.version}, {self.devices} devices",
+            f"{self.version}, {self.devices} built-in devices",
             f"{self.python}: {self.executable}",
             f"package {self.folder}",
             "",
