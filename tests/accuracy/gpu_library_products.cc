@@ -62,9 +62,9 @@ void report_gpu_library_products(const std::string& shared, Report& report) {
     if (measured < kShortest) continue;
     RunAs as;
     as.products_busy = kernels_in_a_row(is_f8) * op_time(*work, *device).seconds;
-    const Sample sample = {absl::StrCat(device->name, " ", row.at("dtype"), " ", row.at("m"), "x", row.at("n"), "x",
-                                        row.at("k")),
-                           op_time(*work, *device, as).seconds, measured, 1, ""};
+    const Sample sample = {
+        absl::StrCat(device->name, " ", row.at("dtype"), " ", row.at("m"), "x", row.at("n"), "x", row.at("k")),
+        op_time(*work, *device, as).seconds, measured, 1, ""};
     all[{device->name, row.at("dtype")}].push_back(sample);
     if (std::stod(row.at("m")) <= kFewRows) few[{device->name, row.at("dtype")}].push_back(sample);
   }

@@ -51,7 +51,9 @@ TEST_CASE("the energy of a step is bounded by the design power of its chips, whe
 TEST_CASE("tokens have a rate, a price and a bound of their energy") {
   PredictOptions options;
   options.tokens = 65536;
-  const auto of = [&options] { return predict_step_time("n = f32[65536]{0} negate(p)", "h100_sxm", options).value(); };
+  const auto of = [&options] {
+    return predict_step_time("n = f32[65536]{0} negate(f32[65536]{0} p)", "h100_sxm", options).value();
+  };
   const StepPrediction unpriced = of();
   REQUIRE(unpriced.step_seconds > 0);
   CHECK(tokens_per_second(unpriced).value() == Approx(65536 / unpriced.step_seconds));

@@ -57,11 +57,17 @@ TEST_CASE("large products of bf16, f16 and f8 run at the sustained rate, others 
     double rate;  // flop/s; 0: the time is that of a kernel alone
   };
   const Case cases[] = {
-      {"h100_sxm", "bf16", 8192, 6.95e14},  {"h100_sxm", "f32", 8192, 0},  // the burst rate, of another cuBLAS, is
-                                                                           // lower still
-      {"h200_sxm", "f16", 8192, 6.84e14},   {"b200_sxm", "bf16", 8192, 1.279e15}, {"gb200", "bf16", 8192, 1.342e15},
-      {"gb200", "f8e4m3fn", 16384, 2.8e15}, {"h100_sxm", "bf16", 256, 0},  // waits for its start, and draws less power
-      {"a100_sxm_80", "bf16", 8192, 0},     {"a100_sxm_80", "f8e4m3fn", 8192, 0}, {"tpu_v5p", "bf16", 8192, 0},
+      {"h100_sxm", "bf16", 8192, 6.95e14},
+      {"h100_sxm", "f32", 8192, 0},  // the burst rate, of another cuBLAS, is
+                                     // lower still
+      {"h200_sxm", "f16", 8192, 6.84e14},
+      {"b200_sxm", "bf16", 8192, 1.279e15},
+      {"gb200", "bf16", 8192, 1.342e15},
+      {"gb200", "f8e4m3fn", 16384, 2.8e15},
+      {"h100_sxm", "bf16", 256, 0},  // waits for its start, and draws less power
+      {"a100_sxm_80", "bf16", 8192, 0},
+      {"a100_sxm_80", "f8e4m3fn", 8192, 0},
+      {"tpu_v5p", "bf16", 8192, 0},
   };
   for (const Case& c : cases) {
     CAPTURE(c.device, c.type, c.size);
