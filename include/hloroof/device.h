@@ -359,7 +359,8 @@ struct GpuCore {
     } highest_utilization;
   } matrix;
   struct Vector {
-    int64_t compute_units = 0;  // streaming multiprocessors or compute units
+    int64_t compute_units = 0;      // streaming multiprocessors or compute units
+    Fact<double> collective_units;  // those that a collective takes from the kernels beside it; none: kernels lose none
   } vector;
   struct OnChip {
     double l2_capacity = 0;           // bytes

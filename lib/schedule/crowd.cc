@@ -17,12 +17,13 @@ double rounding(double clock) { return 4 * std::numeric_limits<double>::epsilon(
 }  // namespace
 
 void Crowd::count(const Member& member, int sign) {
-  for_each_unit(member.group, [&](int r) { load_[r] += sign * std::llround(member.flight.share[r] / kLoadUnit); });
+  for_each_unit(member.flight.units_now(),
+                [&](int r) { load_[r] += sign * std::llround(member.flight.share[r] / kLoadUnit); });
 }
 
 void Crowd::join(std::size_t index, double remaining) {
   Member& member = members_[index];
-  member.group = member.flight.units_now();
+  member.group = member.flight.felt_now();
   Group& group = groups_[member.group];
   member.ends = group.clock + remaining;
   group.ends.emplace(member.ends, index);

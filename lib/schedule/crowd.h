@@ -1,7 +1,7 @@
 // Very many transfers in flight at once. A Machine hands its transfers to a Crowd when a look at each of them whenever
 // one ends would take quadratic time.
 //
-// All transfers that use the same resources run at the same speed, because the most crowded of these determines it.
+// All transfers that feel the same resources run at the same speed, because the most crowded of these determines it.
 // They form a group with a clock that counts seconds at full speed: a transfer ends when the clock of its group reaches
 // a time that is known at its start. A heap of these times finds the next end, so that n transfers take O(n log n)
 // time, multiplied by the few groups.
@@ -53,7 +53,7 @@ class Crowd {
  private:
   struct Member {
     Flight flight;          // `remaining` is that at the beginning of the phase
-    SharedUnits group = 0;  // the units that it uses in this phase
+    SharedUnits group = 0;  // the units whose load it feels in this phase
     double ends = 0;        // of the phase, on the clock of the group
     bool is_moving = false;
     bool has_ended = false;

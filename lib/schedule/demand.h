@@ -55,6 +55,9 @@ struct Demand {
   // execution and the end of the step wait for. `between_busy` are those of Resource::kDcn within them.
   double between_seconds = 0;
   double between_busy = 0;
+  // kStart: the load that the transfer puts on the units that compute: a collective's kernel on a GPU holds
+  // multiprocessors, which is less for the kernels beside it and does not slow the transfer down.
+  double held_units = 0;
   bool is_issued_ahead = false;  // kStart: issued by the previous step, so that its done does not wait
 
   // Returns the start that carries the transfer of `start`. This must be the demand of `start`.

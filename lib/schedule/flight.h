@@ -37,15 +37,17 @@ inline double crowd_on(SharedUnits units, const SharedSeconds& load) {
 struct Flight {
   InstructionId start;
   Lane lane = Lane::kDma;
-  double remaining = 0;      // seconds at full speed
-  double moving = 0;         // the last of them, after the latency
-  SharedSeconds share = {};  // fraction of each resource in use at full speed after the latency, 0 .. 1
-  double begin = 0;          // on the clock
-  SharedUnits units = 0;     // used_units(share)
+  double remaining = 0;                // seconds at full speed
+  double moving = 0;                   // the last of them, after the latency
+  SharedSeconds share = {};            // fraction of each resource in use at full speed after the latency, 0 .. 1
+  double begin = 0;                    // on the clock
+  SharedUnits units = 0;               // used_units(share)
+  SharedUnits felt = ~SharedUnits{0};  // those whose load slows it down; the others it holds
 
   bool is_moving() const { return remaining <= moving; }
   // The units in use now. A SparseCore is in use from the beginning.
   SharedUnits units_now() const { return is_moving() ? units : units & ~((SharedUnits{1} << kFirstSparseCore) - 1); }
+  SharedUnits felt_now() const { return units_now() & felt; }
 };
 
 }  // namespace hloroof::internal::inline schedule

@@ -16,6 +16,16 @@ constexpr std::size_t kFewCauses = 16;
 // at once takes 4 s to read and predict, and more than 250 s with a list.)
 constexpr std::size_t kMostInList = 1024;
 
+// The kernels that run beside the transfer share the units that compute with it.
+void hold_units(double load, Flight& flight) {
+  for (const Resource resource : {Resource::kMatrix, Resource::kVector}) {
+    const int unit = static_cast<int>(resource);
+    flight.share[unit] += load;
+    flight.felt &= ~(SharedUnits{1} << unit);
+  }
+  flight.units = used_units(flight.share);
+}
+
 }  // namespace
 
 SharedSeconds Machine::shares(double seconds, const SharedSeconds& busy) {
@@ -36,7 +46,9 @@ double Machine::start(InstructionId id, const Demand& demand) {
     }
     SharedSeconds share = shares(moving, demand.busy);
     for (int r = kFirstSparseCore; r < kSharedCount; ++r) share[r] = std::min(1.0, demand.busy[r] / seconds);
-    add({id, demand.lane, seconds, moving, share, now_, used_units(share)});
+    Flight flight = {id, demand.lane, seconds, moving, share, now_, used_units(share)};
+    if (demand.held_units > 0) hold_units(demand.held_units, flight);
+    add(flight);
   }
   return stalled;
 }
@@ -118,11 +130,11 @@ void Machine::charge_wait(InstructionId awaited, const SharedSeconds& load, doub
   while (!open.empty()) {
     const Flight& flight = flights_[open.back()];
     open.pop_back();
-    for_each_unit(flight.units_now(), [&](int r) {
+    for_each_unit(flight.felt_now(), [&](int r) {
       if (load[r] <= 1 || spread[r]) return;
       spread[r] = true;
       for (std::size_t i = 0; i < count; ++i) {
-        if (shares[i] || (flights_[i].units_now() >> r & 1) == 0) continue;
+        if (shares[i] || (flights_[i].felt_now() >> r & 1) == 0) continue;
         shares[i] = true;
         others += speeds_[i];
         open.push_back(i);
@@ -156,7 +168,7 @@ void Machine::advance(double* remaining, const SharedSeconds* share, Instruction
   speeds_.resize(flights_.size());
   for (std::size_t i = 0; i < flights_.size(); ++i) {
     const Flight& flight = flights_[i];
-    speeds_[i] = 1 / crowd_on(flight.units_now(), load);
+    speeds_[i] = 1 / crowd_on(flight.felt_now(), load);
     double phase = flight.is_moving() ? flight.remaining : flight.remaining - flight.moving;
     if (flight.start == awaited && flight.remaining > left) phase = std::min(phase, flight.remaining - left);
     step = std::min(step, phase / speeds_[i]);

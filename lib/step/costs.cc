@@ -162,6 +162,15 @@ void add_collectives(InstructionView instruction, const CollectiveCosts& collect
   }
 }
 
+// Kernels that run beside a collective on a GPU do without the multiprocessors that it holds: with a share h of them
+// held, what fills the GPU takes 1 / (1 - h) times as long, as if the collective put a load of h / (1 - h) on them.
+void hold_multiprocessors(const Device& device, Demand& demand) {
+  const GpuCore* const core = device.gpu();
+  if (core == nullptr || demand.step != Step::kStart || !core->vector.collective_units) return;
+  const double left = static_cast<double>(core->vector.compute_units) - *core->vector.collective_units;
+  if (left > 0) demand.held_units = *core->vector.collective_units / left;
+}
+
 // A fusion that starts a collective performs the first part of it before it ends.
 void hold_start(InstructionView instruction, const Device& device, Demand& demand) {
   const TpuCore* core = device.tpu();
@@ -264,6 +273,7 @@ void time_instruction(InstructionView instruction, const CostInputs& inputs, con
   }
   join_halves(instruction, inputs.collectives, demand);
   if (needs_schedule(inputs.module)) demand = split_collective(instruction, demand);
+  if (is_collective) hold_multiprocessors(inputs.device, demand);
   add_exchanges(instruction.id(), inputs.collectives, demand);
 }
 

@@ -259,6 +259,18 @@ void add_gathers_ahead(Program& program, std::int64_t devices) {
   }
 }
 
+// A product beside a gather that ends before it.
+void add_product_beside_gather(Program& program, std::int64_t devices) {
+  const std::int64_t rows = 131072 / devices;
+  const std::string part = program.shape("bf16", std::to_string(rows) + ",4096");
+  const std::string whole = program.shape("bf16", std::to_string(rows * devices) + ",4096");
+  const std::string start = program.add("(" + part + ", " + whole + ")",
+                                        "all-gather-start(" + program.parameter(part) + "), dimensions={0}, " +
+                                            groups(devices, 1, devices) + ", channel_id=1, use_global_device_ids=true");
+  add_dot(program, "bf16", product(16384, 16384, 16384));
+  program.add(whole, "all-gather-done(" + start + ")");
+}
+
 // Messages: to a neighbour and back, or round; of several sizes, from those with a flag in every word up.
 void add_messages(Program& program, std::int64_t devices) {
   int channel = 1000;
@@ -441,6 +453,11 @@ std::vector<Case> cases_for(const Device& device) {
   add_gathers_ahead(unscheduled, domain);
   cases.push_back(Case{parsed(unscheduled.text(domain, false)), {}});
   PredictOptions apart;
+  if (device.gpu() != nullptr) {
+    Program beside(is_tpu);
+    add_product_beside_gather(beside, domain);
+    cases.push_back(make(beside, domain));
+  }
   if (is_tpu) {
     Program started(is_tpu);
     add_started_gather(started, domain);

@@ -27,6 +27,7 @@ Demand transfer(std::size_t i) {
   if (i % 5 <= 1) demand.busy[kOnLink] = moving * 0.75;
   demand.seconds = moving + 1e-6 * static_cast<double>(i % 7);
   if (i % 11 == 0) demand.busy[kOnSparseCore] = demand.seconds;
+  if (i % 13 == 0) demand.held_units = 0.25;
   return demand;
 }
 
@@ -62,6 +63,28 @@ TEST_CASE("a crowd moves its transfers as a machine moves a list of them") {
   }
 }
 
+TEST_CASE("a transfer that holds units slows down what computes beside it, and not itself") {
+  Demand collective;
+  collective.step = Step::kStart;
+  collective.busy[kOnLink] = 4;
+  collective.seconds = 4;
+  collective.held_units = 0.25;
+  const auto after_kernel = [&](Resource resource, double busy) {
+    Machine machine;
+    machine.start(InstructionId(1), collective);
+    SharedSeconds kernel = {};
+    kernel[static_cast<int>(resource)] = busy;
+    const double elapsed = machine.run(2, kernel);
+    machine.drain();
+    CHECK(ends_of(machine)[1] == Approx(4));
+    return elapsed;
+  };
+  CHECK(after_kernel(Resource::kMatrix, 2) == Approx(2.5));
+  CHECK(after_kernel(Resource::kVector, 2) == Approx(2.5));
+  CHECK(after_kernel(Resource::kMatrix, 1) == Approx(2));  // units to spare
+  CHECK(after_kernel(Resource::kHbm, 2) == Approx(2));
+}
+
 TEST_CASE("transfers enter and leave a crowd while others wait and compute") {
   constexpr std::size_t kCount = 3000;
   Machine machine;
@@ -71,6 +94,7 @@ TEST_CASE("transfers enter and leave a crowd while others wait and compute") {
     Demand demand = transfer(i);
     demand.busy = {};
     demand.busy[kOnHbm] = demand.seconds;
+    demand.held_units = 0;
     busy += demand.seconds;
     CHECK(machine.start(InstructionId(i), demand) == 0);
   }
