@@ -175,6 +175,38 @@ void Replayer::wait_for_transfer(InstructionId transfer, Machine& machine, Repla
   }
 }
 
+// Does to the machine what the instruction does. Calls seen(took, transfer, seconds) for each part that takes time of
+// the compute stream, and callees() for what an instruction calls.
+template <typename Seen, typename Callees>
+void Replayer::perform(InstructionId id, Machine& machine, const Seen& seen, const Callees& callees) {
+  const Demand& demand = (*demands_)[id.index];
+  switch (demand.step) {
+    case Step::kFree: break;
+    case Step::kRun: seen(Took::kRun, id, machine.run(demand.seconds, demand.busy)); break;
+    case Step::kStart:
+      seen(Took::kRun, id, machine.run(demand.issue, {}));
+      for (const InstructionId begun : {id, demand.also_starts}) {
+        if (!begun.valid() || (begun == id && demand.is_begun_by_other)) continue;
+        seen(Took::kBegin, begun, machine.start(begun, (*demands_)[begun.index]));
+      }
+      if (demand.held > 0) seen(Took::kHold, id, machine.wait(id, demand.seconds - demand.held));
+      break;
+    case Step::kDone:
+      seen(Took::kRun, id, machine.run(demand.seconds, demand.busy));
+      for (InstructionId start : pairs_->starts_of(id)) {
+        const Demand& of_start = (*demands_)[start.index];
+        if (of_start.is_issued_ahead) continue;
+        const InstructionId transfer = of_start.transfer_of(start);
+        seen(Took::kEnd, transfer, machine.wait(transfer));
+      }
+      break;
+    case Step::kLoop:
+    case Step::kBranch:
+    case Step::kCall: seen(Took::kRun, id, run_callees(callees(), machine)); break;
+  }
+  if (demand.between_seconds > 0) seen(Took::kBegin, id, machine.start(id, between_slices(demand)));
+}
+
 void Replayer::replay_step(InstructionId id, Machine& machine, Replayed& result, std::size_t iteration) {
   const Demand& demand = (*demands_)[id.index];
   const double begin = machine.now();
@@ -182,55 +214,29 @@ void Replayer::replay_step(InstructionId id, Machine& machine, Replayed& result,
   std::vector<ReplayRecord::Stretch>* events = recorded_events(row_of(module_, id).computation, iteration);
   std::vector<ReplayRecord::Stretch> waits;  // at most one for each start of a done
   InstructionId waited_for;
-  const auto note = [&](InstructionId transfer, double waited) {
-    note_wait(id, transfer, waited, machine, result);
-    exposed += waited;
-    if (events != nullptr && waited > 0) {
-      waits.push_back({id, Lane::kCompute, machine.now() - waited, machine.now(), transfer});
+  const auto seen = [&](Took took, InstructionId transfer, double seconds) {
+    if (took == Took::kRun) {
+      exposed = seconds;
+      return;
     }
+    if (took == Took::kEnd && seconds > 0) waited_for = transfer;
+    note_wait(id, transfer, seconds, machine, result);
+    exposed += seconds;
+    if (events != nullptr && seconds > 0) {
+      waits.push_back({id, Lane::kCompute, machine.now() - seconds, machine.now(), transfer});
+    }
+    if (took != Took::kBegin) return;
+    if (record_) flight_begin_[transfer.index] = machine.now();
+    result.last_start = transfer;
   };
-  switch (demand.step) {
-    case Step::kFree: break;
-    case Step::kRun:
-      exposed = machine.run(demand.seconds, demand.busy);
-      add(result.busy, demand.busy, 1);
-      break;
-    case Step::kStart:
-      exposed = machine.run(demand.issue, {});
-      for (const InstructionId begun : {id, demand.also_starts}) {
-        if (!begun.valid() || (begun == id && demand.is_begun_by_other)) continue;
-        note(begun, machine.start(begun, (*demands_)[begun.index]));
-        if (record_) flight_begin_[begun.index] = machine.now();
-        result.last_start = begun;
-      }
-      if (demand.held > 0) note(id, machine.wait(id, demand.seconds - demand.held));
-      add(result.busy, demand.busy, 1);
-      break;
-    case Step::kDone:
-      exposed = machine.run(demand.seconds, demand.busy);
-      for (InstructionId start : pairs_->starts_of(id)) {
-        if ((*demands_)[start.index].is_issued_ahead) continue;
-        const InstructionId transfer = (*demands_)[start.index].transfer_of(start);
-        const double waited = machine.wait(transfer);
-        if (waited > 0) waited_for = transfer;
-        note(transfer, waited);
-      }
-      break;
-    case Step::kLoop:
-    case Step::kBranch:
-    case Step::kCall: {
-      const CalleeRun run = find_callees(module_.instruction(id), demand);
-      exposed = run_callees(run, machine);
-      add(result.busy, run.busy, 1);
-      break;
-    }
-  }
-  if (demand.between_seconds > 0) {
-    note(id, machine.start(id, between_slices(demand)));
-    if (record_) flight_begin_[id.index] = machine.now();
-    add(result.busy, between_slices(demand).busy, 1);
-    result.last_start = id;
-  }
+  CalleeRun run;
+  perform(id, machine, seen, [&]() -> const CalleeRun& {
+    run = find_callees(module_.instruction(id), demand);
+    add(result.busy, run.busy, 1);
+    return run;
+  });
+  if (demand.step == Step::kRun || demand.step == Step::kStart) add(result.busy, demand.busy, 1);
+  if (demand.between_seconds > 0) add(result.busy, between_slices(demand).busy, 1);
   first_[id.index] += exposed;
   last_[id.index] = exposed;
   if (!record_) return;
@@ -337,32 +343,10 @@ void Replayer::remember_entry() {
   }
 }
 
-// Does to the machine what replay_step() does.
 void Replayer::advance(InstructionId id, Machine& machine) {
-  const Demand& demand = (*demands_)[id.index];
-  switch (demand.step) {
-    case Step::kFree: break;
-    case Step::kRun: machine.run(demand.seconds, demand.busy); break;
-    case Step::kStart:
-      machine.run(demand.issue, {});
-      for (const InstructionId begun : {id, demand.also_starts}) {
-        if (!begun.valid() || (begun == id && demand.is_begun_by_other)) continue;
-        machine.start(begun, (*demands_)[begun.index]);
-      }
-      if (demand.held > 0) machine.wait(id, demand.seconds - demand.held);
-      break;
-    case Step::kDone:
-      machine.run(demand.seconds, demand.busy);
-      for (InstructionId start : pairs_->starts_of(id)) {
-        const Demand& of_start = (*demands_)[start.index];
-        if (!of_start.is_issued_ahead) machine.wait(of_start.transfer_of(start));
-      }
-      break;
-    case Step::kLoop:
-    case Step::kBranch:
-    case Step::kCall: run_callees(entry_callees_[entry_callee_at_.at(id.index)], machine); break;
-  }
-  if (demand.between_seconds > 0) machine.start(id, between_slices(demand));
+  perform(
+      id, machine, [](Took, InstructionId, double) {},
+      [&]() -> const CalleeRun& { return entry_callees_[entry_callee_at_.at(id.index)]; });
 }
 
 double Replayer::entry_seconds_if(std::size_t first, absl::Span<const InstructionId> steps) {

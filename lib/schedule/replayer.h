@@ -146,6 +146,16 @@ class Replayer {
     std::vector<Flight> flights;
   };
 
+  // A part of what an instruction does, for which the compute stream takes time.
+  enum class Took : std::uint8_t {
+    kRun,    // works
+    kBegin,  // waits until a transfer can begin, which begins then
+    kHold,   // waits for the first part of a transfer
+    kEnd,    // waits for the end of a transfer
+  };
+
+  template <typename Seen, typename Callees>
+  void perform(InstructionId id, Machine& machine, const Seen& seen, const Callees& callees);
   void advance(InstructionId id, Machine& machine);
   void resize();
   void replay_computation(ComputationView computation);
