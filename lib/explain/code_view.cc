@@ -1,5 +1,4 @@
 // Writes the final code of a dump as text.
-#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -133,7 +132,7 @@ std::string code_view(const CodeReport& report, const ViewOptions& options) {
   for (const CodeRow& row : report.rows) ops.emplace_back(row.op);
   const std::size_t count = ops.size();
   const ShortNames names(std::move(ops));
-  const std::size_t shown = options.rows.limit == 0 ? count : std::min(count, options.rows.limit);
+  const std::size_t shown = shown_rows(count, options.rows);
   const std::string title = absl::StrFormat(
       "Final code on %s at %s, a core reads HBM at %s after %s: cycles of one run", report.device,
       format_quantity(report.clock, "Hz"), format_rate(report.read_bandwidth, "B/s"), format_seconds(report.latency));

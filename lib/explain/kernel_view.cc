@@ -133,8 +133,7 @@ std::string remarks_text(const std::vector<KernelRow>& kernels, const ViewOption
 std::string kernel_view(const KernelReport& report, const ViewOptions& options) {
   const StepPrediction& step = report.step;
   if (report.kernels.empty()) return "No kernels: no custom call of " + step.module_name + " is a Pallas kernel\n";
-  const std::size_t limit = options.rows.limit;
-  const std::size_t shown = limit == 0 ? report.kernels.size() : std::min(limit, report.kernels.size());
+  const std::size_t shown = shown_rows(report.kernels.size(), options.rows);
   std::vector<std::string_view> ops;
   ops.reserve(report.kernels.size());
   for (const KernelRow& kernel : report.kernels) ops.emplace_back(kernel.op);

@@ -8,8 +8,6 @@ namespace {
 
 enum class Better { kMore, kLess, kNeither };
 
-bool begins_with(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
-
 // Whether the last word of the path is an efficiency: "matrix.efficiency_f32", "network.tree_efficiency".
 bool is_efficiency(std::string_view path) {
   return path.substr(path.rfind('.') + 1).find("efficiency") != std::string_view::npos;
@@ -17,13 +15,13 @@ bool is_efficiency(std::string_view path) {
 
 Better better_way(std::string_view path, std::string_view unit) {
   // A GPU is better that reaches its power cap later, and whose rates there are higher.
-  if (begins_with(path, "matrix.sustained.")) return Better::kMore;
+  if (path.starts_with("matrix.sustained.")) return Better::kMore;
   if (unit == "B/s" || unit == "flop/s" || unit == "op/s" || unit == "1/s" || unit == "Hz") return Better::kMore;
   if (unit == "s" || unit == "cycle" || unit == "s/B^0.5") return Better::kLess;
   if (is_efficiency(path) || path == "kernel.transcendental_rate") return Better::kMore;
   // Shares of work and of waits that a better device does not have, and the operations that one result takes.
   if (path == "kernel.load_share" || path == "kernel.exposed_wait" || path == "ici.mean_distance" ||
-      begins_with(path, "vector.weights.")) {
+      path.starts_with("vector.weights.")) {
     return Better::kLess;
   }
   return Better::kNeither;

@@ -104,7 +104,7 @@ std::string wire_table(const StepPrediction& p, const Entries& rows, std::size_t
 std::string collectives_view(const StepPrediction& p, const ViewOptions& options) {
   const Entries rows = sorted_rows(p);
   if (rows.empty()) return "Collectives: none\n";
-  const std::size_t shown = options.rows.limit > 0 ? std::min(options.rows.limit, rows.size()) : rows.size();
+  const std::size_t shown = shown_rows(rows.size(), options.rows);
   return mesh_table(p, options) + "\n" + time_table(p, rows, shown, options) + "\n" +
          wire_table(p, rows, shown, options);
 }

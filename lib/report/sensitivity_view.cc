@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -21,11 +20,6 @@ std::string saved_share(double seconds, const StepPrediction& p) {
   return seconds < 0 ? "-" + format_percent(-seconds / p.step_seconds) : format_percent(seconds / p.step_seconds);
 }
 
-template <typename Row>
-std::size_t shown_rows(const std::vector<Row>& rows, const ViewOptions& options) {
-  return options.rows.limit > 0 ? std::min(rows.size(), options.rows.limit) : rows.size();
-}
-
 std::string numbers_table(const std::vector<NumberSensitivity>& numbers, const StepPrediction& p,
                           const ViewOptions& options) {
   Table table({{"saves", Align::kRight},
@@ -34,7 +28,7 @@ std::string numbers_table(const std::vector<NumberSensitivity>& numbers, const S
                {"value", Align::kRight},
                {"better", Align::kRight},
                {.title = "number", .is_whole = true}});
-  const std::size_t shown = shown_rows(numbers, options);
+  const std::size_t shown = shown_rows(numbers.size(), options.rows);
   for (std::size_t i = 0; i < shown; ++i) {
     const NumberSensitivity& row = numbers[i];
     table.add({saved_text(row.saved_seconds), saved_share(row.saved_seconds, p),
@@ -53,7 +47,7 @@ std::string ops_table(const std::vector<OpSensitivity>& ops, const StepPredictio
                {"of the step", Align::kRight},
                {"its time", Align::kRight},
                {.title = "op", .names = &names}});
-  const std::size_t shown = shown_rows(ops, options);
+  const std::size_t shown = shown_rows(ops.size(), options.rows);
   for (std::size_t i = 0; i < shown; ++i) {
     const OpSensitivity& row = ops[i];
     table.add({saved_text(row.saved_seconds), saved_share(row.saved_seconds, p), format_seconds(row.total_seconds),

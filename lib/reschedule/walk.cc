@@ -15,8 +15,8 @@ namespace {
 //   times as long, because the memory of so many more orders must be predicted.
 // - keeping moves to steps up to 0.01 % longer than the best: -12.2 and not -12.3 after 8,000 trials.
 // - after some trials in a row without a shorter step, kKicks moves away from the best order that make the step longer
-// by
-//   at most kFarthest: -12.8 and not -12.3 after 8,000 trials. After 200 or 600 in a row: -13.8 and -13.7 after 20,000.
+//   by at most kFarthest: -12.8 and not -12.3 after 8,000 trials. After 200 or 600 in a row: -13.8 and -13.7 after
+//   20,000.
 // - all instructions and all kinds of places as often: -13.8 after 20,000 trials; with the shares below, -14.2.
 constexpr std::size_t kPatience = 200;
 constexpr int kKicks = 3;

@@ -3,6 +3,8 @@
 #ifndef HLOROOF_LIB_RESULTS_ROWS_H_
 #define HLOROOF_LIB_RESULTS_ROWS_H_
 
+#include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,6 +33,11 @@ struct RowOptions {
   std::string filter;  // RE2 that must match in name, op_name, category or source; empty: all
   std::vector<std::pair<std::string, std::string>> rewrites;  // RE2 and replacement, applied to group keys
 };
+
+// How many of `count` rows a table shows.
+inline std::size_t shown_rows(std::size_t count, const RowOptions& options) {
+  return options.limit == 0 ? count : std::min(count, options.limit);
+}
 
 struct Row {
   std::string label;

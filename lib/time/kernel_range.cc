@@ -10,17 +10,25 @@ namespace {
 // A range with a greater ratio says too little of the time for it to be more than a guess.
 constexpr double kMostApart = 3;
 
+bool has_range(const KernelRun& run, const Device& device) {
+  if (!run.failure.empty() || device.tpu() == nullptr) return false;
+  return run.least != nullptr || run.has_unknown_loop || run.least_work != 1 || run.most_work != 1;
+}
+
 }  // namespace
 
 std::optional<KernelRange> kernel_range(const KernelRun& run, const Device& device) {
-  if (!run.failure.empty() || device.tpu() == nullptr) return std::nullopt;
-  const bool depends_on_data = run.least != nullptr || run.has_unknown_loop;
-  if (!depends_on_data && run.least_work == 1 && run.most_work == 1) return std::nullopt;
-  const auto seconds = [&](const KernelRun& other) { return device.overhead.op + kernel_time(other, device).seconds; };
-  const double now = seconds(run);
+  if (!has_range(run, device)) return std::nullopt;
+  return kernel_range(run, kernel_time(run, device).seconds, device);
+}
+
+std::optional<KernelRange> kernel_range(const KernelRun& run, double seconds, const Device& device) {
+  if (!has_range(run, device)) return std::nullopt;
+  const auto of = [&](const KernelRun& other) { return device.overhead.op + kernel_time(other, device).seconds; };
+  const double now = device.overhead.op + seconds;
   KernelRange range = {now * run.least_work, now * run.most_work};
-  if (run.least != nullptr) range.least = std::min(range.least, seconds(*run.least));
-  if (run.most != nullptr) range.most = std::max(*range.most, seconds(*run.most));
+  if (run.least != nullptr) range.least = std::min(range.least, of(*run.least));
+  if (run.most != nullptr) range.most = std::max(*range.most, of(*run.most));
   if (run.has_unknown_loop) range.most.reset();
   return range;
 }

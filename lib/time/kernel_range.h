@@ -17,6 +17,8 @@ struct KernelRange {
 
 // nullopt if the text determines the work.
 std::optional<KernelRange> kernel_range(const KernelRun& run, const Device& device);
+// The same for a caller that knows the seconds of kernel_time() for `run`.
+std::optional<KernelRange> kernel_range(const KernelRun& run, double seconds, const Device& device);
 
 // Whether its ends lie so far apart that the time is not known.
 bool is_open(const KernelRange& range);

@@ -364,7 +364,7 @@ Num kernel_op_time(const Work& work, const Numbers<Num>& n, OpTime& time) {
   time.seconds = value(seconds);
   set_bound(peak, time);
   if constexpr (std::same_as<Num, double>) {
-    if (const auto range = kernel_range(*work.kernel, n.device()); range && is_open(*range)) {
+    if (const auto range = kernel_range(*work.kernel, kernel.seconds, device); range && is_open(*range)) {
       time.source = CostSource::kUnknown;
     }
     time.kernel = std::make_shared<const KernelTime<double>>(std::move(kernel));

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "lib/ir/value_walk.h"
 #include "lib/values/attribute_values.h"
 
 namespace hloroof::internal::inline kernel {
@@ -16,12 +17,10 @@ constexpr std::size_t kMostShares = 64;     // calls in a partition; longer chai
 
 // What `value` is a copy or another form of.
 InstructionView origin_of(InstructionView value) {
-  while (value.operand_count() == 1 && (value.opcode() == Opcode::kBitcast || value.opcode() == Opcode::kCopy ||
-                                        value.opcode() == Opcode::kCopyStart || value.opcode() == Opcode::kCopyDone ||
-                                        value.opcode() == Opcode::kReshape)) {
-    value = value.operand(0);
-  }
-  return value;
+  return origin(value, [](InstructionView at) {
+    return at.opcode() == Opcode::kBitcast || at.opcode() == Opcode::kCopy || at.opcode() == Opcode::kCopyStart ||
+           at.opcode() == Opcode::kCopyDone || at.opcode() == Opcode::kReshape;
+  });
 }
 
 bool is_integer(InstructionView value) {
