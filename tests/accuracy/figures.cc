@@ -4,13 +4,13 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "absl/strings/str_format.h"
 #include "lib/base/csv.h"
+#include "lib/base/source_text.h"
 
 namespace hloroof::internal {
 namespace {
@@ -185,9 +185,14 @@ std::string microseconds(double seconds) {
 
 std::vector<std::map<std::string, std::string>> read_csv(const std::string& path) {
   std::vector<std::map<std::string, std::string>> rows;
-  std::ifstream file(path);
-  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  while (text.starts_with('#')) text.erase(0, text.find('\n') + 1);
+  constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;
+  const auto source = SourceText::read(path, kMostBytes);
+  if (!source.ok()) {
+    std::fprintf(stderr, "%s\n", std::string(source.status().message()).c_str());
+    return rows;
+  }
+  std::string_view text = (*source)->view();
+  while (text.starts_with('#')) text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
   const absl::StatusOr<CsvTable> table = parse_csv(text, path);
   if (!table.ok()) {
     std::fprintf(stderr, "%s\n", std::string(table.status().message()).c_str());
