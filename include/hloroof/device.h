@@ -101,6 +101,16 @@ struct MatrixUnit {
   Fact<double> efficiency_f32;  // for f32 at default precision; none: `efficiency` applies
   Fact<double> efficiency_f8;   // for f8; none: likewise
   Fact<double> efficiency_s8;   // for s8; none: likewise
+  // The rates at the power cap, which products cannot exceed once a step has kept the unit busy for a while; until
+  // then they run at the burst rates, `peak` times its efficiency. None: the cap does not bind.
+  struct Sustained {
+    Fact<double> bf16;          // flop/s
+    Fact<double> f16;           // flop/s
+    Fact<double> f32;           // flop/s, at default precision
+    Fact<double> f8;            // flop/s
+    Fact<double> starts_after;  // s of products from which on the rate falls; none: products run at the burst rates
+    Fact<double> holds_after;   // s of products from which on the rate is the sustained one; none: from starts_after
+  } sustained;
 };
 
 // The cost of one element of an elementwise operation on the vector units, if it is not one vector operation.
@@ -161,8 +171,10 @@ struct Ici {
   Fact<double> link_bandwidth;               // bytes/s, usable, of one link in one direction
   Fact<double> link_bandwidth_nominal;       // bytes/s, as published, of one link in one direction
   Fact<double> hop_latency;                  // s, one hop
-  Fact<double> mean_distance;         // mean distance of a step of a collective among scattered devices, as a share of
-                                      // the longest distance
+  Fact<double> mean_distance;  // mean distance of a step of a collective among scattered devices, as a share of
+                               // the longest distance
+  // Whether an all-gather over several rings runs through all their chips as one ring, and not on each axis at once.
+  bool gathers_in_one_ring = false;
   Fact<double> message_bytes;         // bytes sent between two waits for the neighbour; each wait is a hop
                                       // latency; none: the waits are hidden
   Fact<double> die_to_die_bandwidth;  // bytes/s, one direction, between the devices of one chip; none: as a link
@@ -284,9 +296,8 @@ struct TpuCore {
     double fill_windows = 0;   // windows of a small product. Compute and memory of a product fail to overlap for
                                // min(min(compute, memory) / fill_windows, pipeline_fill) at its two ends together.
     double pipeline_fill = 0;  // s, upper bound of that time
-    double collective_start_share = 0;  // share of a collective that the fusion which starts it performs before it ends
-    double dma_read = 0;                // s, latency of the first byte from HBM to VMEM
-    double dma_write = 0;               // s, latency of the first byte from VMEM to HBM
+    double dma_read = 0;       // s, latency of the first byte from HBM to VMEM
+    double dma_write = 0;      // s, latency of the first byte from VMEM to HBM
   } overhead;
   // The unrolled code of Pallas kernels, in which the compiler overlaps many operations.
   struct Kernel {
@@ -342,16 +353,6 @@ struct GpuCore {
                                         // bytes, as copies by the tensor memory unit need; none: as if they did
     Fact<double> read_efficiency;  // share of Hbm::bandwidth at which a library's kernels of products read; none: as
                                    // other kernels
-    // The rates at the power cap, which products cannot exceed once a step has kept the unit busy for a while; until
-    // then they run at the burst rates, MatrixUnit::peak times its efficiency. None: the cap does not bind.
-    struct Sustained {
-      Fact<double> bf16;          // flop/s
-      Fact<double> f16;           // flop/s
-      Fact<double> f32;           // flop/s, at default precision
-      Fact<double> f8;            // flop/s
-      Fact<double> starts_after;  // s of products from which on the rate falls; none: products run at the burst rates
-      Fact<double> holds_after;   // s of products from which on the rate is the sustained one; none: from starts_after
-    } sustained;
     // The highest share of the peak that useful FLOPs of a whole step are published to attain. It changes no time.
     struct HighestUtilization {
       Fact<double> bf16;

@@ -339,7 +339,7 @@ class Explanation {
     const Demand& demand = prediction_.facts->costs.demand[op_->id.index];
     if (demand.held > 0) {
       line("start", "ends after " + format_percent(demand.held / demand.seconds) +
-                        " of the collective (overhead.collective_start_share); other work can hide the rest");
+                        " of the collective, the first step of its ring; other work can hide the rest");
     }
     waited_for();
   }

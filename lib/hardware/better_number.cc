@@ -14,7 +14,7 @@ bool is_efficiency(std::string_view path) {
 }
 
 Better better_way(std::string_view path, std::string_view unit) {
-  // A GPU is better that reaches its power cap later, and whose rates there are higher.
+  // A device is better that reaches its power cap later, and whose rates there are higher.
   if (path.starts_with("matrix.sustained.")) return Better::kMore;
   if (unit == "B/s" || unit == "flop/s" || unit == "op/s" || unit == "1/s" || unit == "Hz") return Better::kMore;
   if (unit == "s" || unit == "cycle" || unit == "s/B^0.5") return Better::kLess;

@@ -171,11 +171,16 @@ void hold_multiprocessors(const Device& device, Demand& demand) {
   if (left > 0) demand.held_units = *core->vector.collective_units / left;
 }
 
-// A fusion that starts a collective performs the first part of it before it ends.
-void hold_start(InstructionView instruction, const Device& device, Demand& demand) {
-  const TpuCore* core = device.tpu();
-  if (core == nullptr || demand.step != Step::kStart || instruction.opcode() != Opcode::kFusion) return;
-  demand.held = core->overhead.collective_start_share * demand.seconds;
+// A fusion that starts a collective performs the first step of its ring before it ends. A ring passes data on in both
+// directions, so that it takes half as many steps as it has members. On v5p 2x2x1 the starts of collectives of two
+// steps were observed to take 0.46 to 0.52 of them (XPROF-GOLD in data/hardware/sources.json).
+void hold_start(InstructionView instruction, const CollectiveCosts& collectives, const CarrierRange& carried,
+                Demand& demand) {
+  if (demand.step != Step::kStart || instruction.opcode() != Opcode::kFusion) return;
+  for (auto c = carried.first; c != carried.second; ++c) {
+    const CollectiveCost& cost = collectives.costs[c->second];
+    demand.held += cost.seconds / static_cast<double>(std::max<std::int64_t>(cost.group_size / 2, 1));
+  }
 }
 
 // A program on SparseCores keeps them busy while it runs. One whose cores the text does not state runs on the first. A
@@ -266,7 +271,7 @@ void time_instruction(InstructionView instruction, const CostInputs& inputs, con
   if (inputs.options.estimates == EstimateSource::kCompiler) {
     use_compiler_estimate(instruction, inputs.device, time, demand);
   }
-  hold_start(instruction, inputs.device, demand);
+  if (inputs.device.tpu() != nullptr) hold_start(instruction, inputs.collectives, carried, demand);
   occupy_sparse_cores(instruction, inputs.device, demand);
   if (const auto send = inputs.collectives.sends.find(instruction.id().index); send != inputs.collectives.sends.end()) {
     demand = carried_by(send->second, demand);

@@ -177,13 +177,15 @@ void add(TorusCostOf<Num>& total, const TorusCostOf<Num>& part) {
 // A gather, or half of an all-reduce, level by level: first between slices, when each device has the least to send, and
 // last inside the chip.
 template <class Num>
-TorusCostOf<Num> gather_levels(const Levels<Num>& levels, double bytes, bool all_reduces) {
+TorusCostOf<Num> gather_levels(const Levels<Num>& levels, double bytes, CollectiveKind kind, const Device& device) {
   TorusCostOf<Num> total;
   TorusCostOf<Num> network = gather_cost(levels.network, bytes / devices_in(levels.torus) / devices_in(levels.chip));
   if (network.wire_bytes > 0) network.algorithm = "between slices over the network";
   add(total, network);
   const double in_slice = bytes / devices_in(levels.chip);
-  add(total, all_reduces ? all_reduce_half_cost(levels.torus, in_slice) : gather_cost(levels.torus, in_slice));
+  const bool in_one_ring = kind == CollectiveKind::kAllGather && device.ici.gathers_in_one_ring;
+  add(total, kind == CollectiveKind::kAllReduce ? all_reduce_half_cost(levels.torus, in_slice)
+                                                : gather_cost(levels.torus, in_slice, in_one_ring));
   TorusCostOf<Num> chip = gather_cost(levels.chip, bytes);
   if (chip.wire_bytes > 0) chip.algorithm = "between the cores of a chip";
   add(total, chip);
@@ -446,7 +448,7 @@ CollectiveTime<Num> time_on_torus(const Collective& collective, const std::vecto
     torus = is_exchange(collective.kind) ? exchange_levels(levels, bytes)
             : collective.kind == CollectiveKind::kCollectiveBroadcast
                 ? broadcast_levels(levels, bytes)
-                : gather_levels(levels, bytes, collective.kind == CollectiveKind::kAllReduce);
+                : gather_levels(levels, bytes, collective.kind, device);
   }
   // An all-reduce is a reduce-scatter and an all-gather, each of which is the reverse of the other.
   const double passes = collective.kind == CollectiveKind::kAllReduce ? 2 : 1;

@@ -12,7 +12,7 @@
 namespace hloroof::internal::inline time {
 namespace {
 
-using Sustained = GpuCore::Matrix::Sustained;
+using Sustained = MatrixUnit::Sustained;
 
 // Adds a sentence to the note of a term.
 template <class Text>
@@ -33,9 +33,7 @@ std::string busy_text(double products_busy) {
 }  // namespace
 
 bool has_sustained_rates(const Device& device) {
-  const GpuCore* const core = device.gpu();
-  if (core == nullptr) return false;
-  const Sustained& sustained = core->matrix.sustained;
+  const Sustained& sustained = device.matrix.sustained;
   if (sustained.starts_after.is_none()) return false;
   return !sustained.bf16.is_none() || !sustained.f16.is_none() || !sustained.f32.is_none() || !sustained.f8.is_none();
 }
@@ -43,7 +41,7 @@ bool has_sustained_rates(const Device& device) {
 const Fact<double>* rate_at_cap(const MatrixWork& product, const void* slot, const Device& device) {
   if (product.programs > 0 || product.is_attention || !has_sustained_rates(device)) return nullptr;
   const MatrixPeak& peak = device.matrix.peak;
-  const Sustained& sustained = device.gpu()->matrix.sustained;
+  const Sustained& sustained = device.matrix.sustained;
   const Fact<double>* const rate = slot == &peak.bf16                        ? &sustained.bf16
                                    : slot == &peak.f16                       ? &sustained.f16
                                    : slot == &peak.f32 || slot == &peak.tf32 ? &sustained.f32
@@ -54,7 +52,7 @@ const Fact<double>* rate_at_cap(const MatrixWork& product, const void* slot, con
 
 double sustained_share(double products_busy, const Device& device, MissingNumbers* missing) {
   if (!has_sustained_rates(device) || products_busy <= 0) return 0;
-  const Sustained& sustained = device.gpu()->matrix.sustained;
+  const Sustained& sustained = device.matrix.sustained;
   const Numbers<double> n(device, missing);
   if (!n.has(sustained.starts_after)) return 0;
   const double starts = *sustained.starts_after;
@@ -76,7 +74,7 @@ Num capped_seconds(const MatrixWork& product, Num burst, double passes, const vo
   const Device& device = n.device();
   const Fact<double>* const rate = products_busy > 0 ? rate_at_cap(product, slot, device) : nullptr;
   if (rate == nullptr) return burst;
-  const Sustained& sustained = device.gpu()->matrix.sustained;
+  const Sustained& sustained = device.matrix.sustained;
   const double share = sustained_share(products_busy, device, n.missing());
   if (share <= 0) {
     const bool matters = rate->has_value() && product.flops * passes / **rate > value(burst);

@@ -177,8 +177,23 @@ Num hop_seconds(LinkKind link, double count, const Num& latency) {
 template double hop_seconds(LinkKind, double, const double&);
 template Traced hop_seconds(LinkKind, double, const Traced&);
 
+// A gather on a ring through the chips of all axes, in both directions.
 template <class Num>
-TorusCostOf<Num> gather_cost(const std::vector<TorusAxisOf<Num>>& all_axes, double bytes) {
+TorusCostOf<Num> gather_on_one_ring(const std::vector<TorusAxisOf<Num>>& axes, double bytes) {
+  TorusAxisOf<Num> ring = axes[0];
+  ring.wraps = true;
+  for (std::size_t i = 1; i < axes.size(); ++i) {
+    ring.size *= axes[i].size;
+    if (value(axes[i].bandwidth) < value(ring.bandwidth)) ring.bandwidth = axes[i].bandwidth;
+    if (value(axes[i].hop_latency) > value(ring.hop_latency)) ring.hop_latency = axes[i].hop_latency;
+  }
+  TorusCostOf<Num> cost = gather_cost(std::vector<TorusAxisOf<Num>>{ring}, bytes);
+  cost.algorithm = absl::StrCat("one ring through ", axes.size(), " axes, both directions");
+  return cost;
+}
+
+template <class Num>
+TorusCostOf<Num> gather_cost(const std::vector<TorusAxisOf<Num>>& all_axes, double bytes, bool in_one_ring) {
   std::vector<TorusAxisOf<Num>> axes = longer_than_one(all_axes);
   if (axes.empty()) {
     TorusCostOf<Num> cost;
@@ -186,6 +201,7 @@ TorusCostOf<Num> gather_cost(const std::vector<TorusAxisOf<Num>>& all_axes, doub
     return cost;
   }
   const bool rings = std::all_of(axes.begin(), axes.end(), [](const TorusAxisOf<Num>& a) { return a.wraps; });
+  if (rings && axes.size() > 1 && in_one_ring) return gather_on_one_ring(axes, bytes);
   if (rings && axes.size() > 1) {
     TorusCostOf<Num> cost = gather_on_all_axes(axes, bytes);
     cost.algorithm = absl::StrCat(is_twisted(axes) ? "twisted rings" : "rings", " over ", axes.size(),
@@ -227,16 +243,7 @@ TorusCostOf<Num> all_reduce_half_cost(const std::vector<TorusAxisOf<Num>>& all_a
     if (value(cost.seconds) + value(cost.hop_seconds) < value(best.seconds) + value(best.hop_seconds)) best = cost;
   };
   if (std::any_of(axes.begin(), axes.end(), [](const TorusAxisOf<Num>& a) { return a.size % 2 == 0; })) {
-    TorusAxisOf<Num> ring = axes[0];
-    ring.wraps = true;
-    for (std::size_t i = 1; i < axes.size(); ++i) {
-      ring.size *= axes[i].size;
-      if (value(axes[i].bandwidth) < value(ring.bandwidth)) ring.bandwidth = axes[i].bandwidth;
-      if (value(axes[i].hop_latency) > value(ring.hop_latency)) ring.hop_latency = axes[i].hop_latency;
-    }
-    TorusCostOf<Num> cost = gather_cost(std::vector<TorusAxisOf<Num>>{ring}, bytes);
-    cost.algorithm = absl::StrCat("one ring through ", axes.size(), " axes, both directions");
-    offer(cost);
+    offer(gather_on_one_ring(axes, bytes));
   }
   TorusCostOf<Num> cost = gather_on_all_axes(axes, bytes);
   cost.algorithm = absl::StrCat("lines and rings over ", axes.size(), " axes at once");
@@ -292,8 +299,8 @@ TorusCostOf<Num> broadcast_cost(const std::vector<TorusAxisOf<Num>>& all_axes, d
   return cost;
 }
 
-template TorusCostOf<double> gather_cost(const std::vector<TorusAxisOf<double>>&, double);
-template TorusCostOf<Traced> gather_cost(const std::vector<TorusAxisOf<Traced>>&, double);
+template TorusCostOf<double> gather_cost(const std::vector<TorusAxisOf<double>>&, double, bool);
+template TorusCostOf<Traced> gather_cost(const std::vector<TorusAxisOf<Traced>>&, double, bool);
 template TorusCostOf<double> all_reduce_half_cost(const std::vector<TorusAxisOf<double>>&, double);
 template TorusCostOf<Traced> all_reduce_half_cost(const std::vector<TorusAxisOf<Traced>>&, double);
 template TorusCostOf<double> exchange_cost(const std::vector<TorusAxisOf<double>>&, double);

@@ -52,8 +52,9 @@ template <class Num>
 Num hop_seconds(LinkKind link, double count, const Num& latency);
 
 // An all-gather: every device ends with `bytes`, of which it held its share at the start. If all axes are rings, they
-// work at once: each carries an equal part of the array through the axes, each part in another order. Otherwise the
-// axes run one after another. The slowest axis is first, because the least data has been gathered then.
+// work at once: each carries an equal part of the array through the axes, each part in another order. With
+// `in_one_ring` one ring passes through the chips of all of them instead. Otherwise the axes run one after another. The
+// slowest axis is first, because the least data has been gathered then.
 //
 //   one axis of X: line  bytes (X-1)/X / W,  X-1 hops;  ring  bytes (X-1)/X / 2W,  X/2 hops
 //
@@ -64,7 +65,7 @@ Num hop_seconds(LinkKind link, double count, const Num& latency);
 // because it passes through the shorter axis more than once. The rings of its later axes have the remaining sizes. No
 // part therefore waits for another, and n axes take bytes (N-1)/N / (2 n W).
 template <class Num>
-TorusCostOf<Num> gather_cost(const std::vector<TorusAxisOf<Num>>& axes, double bytes);
+TorusCostOf<Num> gather_cost(const std::vector<TorusAxisOf<Num>>& axes, double bytes, bool in_one_ring = false);
 
 // Either half of an all-reduce. Here the compiler drives several axes at once on slices without rings as well, or runs
 // one ring through all axes if one of them is even. The fastest form is taken. It agrees with the strategies that

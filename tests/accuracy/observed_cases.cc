@@ -239,7 +239,7 @@ const std::vector<ObservedCase>& observed_cases() {
       fitted(one("all-gather of 8.4 MB on 2x2x1", "tpu_v5p", kGather8M, 69.2e-6, kProfile), "ici.link_bandwidth"),
       fitted(one("all-gather of 131 MB on 2x2x1", "tpu_v5p", kGather131M, 983e-6, kProfile), "ici.link_bandwidth"),
       fitted(one("reduce-scatter of 29 MB on 2x2x1", "tpu_v5p", kScatter29M, 219e-6, kProfile), "ici.link_bandwidth"),
-      // The note of overhead.collective_start_share names both.
+      // hold_start in lib/step/costs.cc names both.
       seen(of_op({"start of an all-gather of 8.4 MB in a fusion", "tpu_v5p", kStart8M.c_str(), 32e-6, 36e-6, kProfile},
                  "start")),
       seen(of_op(one("start of an all-gather of 29 MB in a fusion", "tpu_v5p", kStart29M.c_str(), 104e-6, kProfile),

@@ -34,12 +34,17 @@ std::vector<PublishedStep> open_steps(const std::string& shared) {
     }
     return PublishedStep{path + ".hlo", device, seconds, standing};
   };
-  std::vector<PublishedStep> steps = {step("llama3.1-8b.v6e-32", "tpu_v6e", Standing::kSeen),
-                                      step("gemma3-12b-32k.v6e-256", "tpu_v6e", Standing::kHeldBack),
-                                      step("mixtral-8x7b.v6e-256", "tpu_v6e", Standing::kHeldBack),
+  std::vector<PublishedStep> steps = {step("llama3.1-8b.v6e-8", "tpu_v6e", Standing::kSeen),
+                                      step("llama3.1-8b.v6e-32", "tpu_v6e", Standing::kSeen),
+                                      step("llama3.1-8b.v6e-256", "tpu_v6e", Standing::kSeen),
+                                      step("llama3.1-70b.v6e-32", "tpu_v6e", Standing::kSeen),
+                                      step("gemma3-12b-32k.v6e-256", "tpu_v6e", Standing::kSeen),
+                                      step("mixtral-8x7b.v6e-256", "tpu_v6e", Standing::kSeen),
                                       step("maxtext-32b.v5p-128", "tpu_v5p", Standing::kHeldBack),
+                                      step("llama4-scout.v5p-512", "tpu_v5p", Standing::kHeldBack),
                                       step("maxtext-16b.v5e-2x256", "tpu_v5e", Standing::kHeldBack),
                                       step("llama3.1-70b.tpu7x-64", "tpu_v7x", Standing::kHeldBack),
+                                      step("qwen3-235b.tpu7x-256", "tpu_v7x", Standing::kHeldBack),
                                       step("gpt-oss-120b.tpu7x-64", "tpu_v7x", Standing::kHeldBack)};
   const auto is_missing = [](const PublishedStep& s) { return s.seconds <= 0; };
   steps.erase(std::remove_if(steps.begin(), steps.end(), is_missing), steps.end());

@@ -62,6 +62,8 @@ bool is_idle(const Device& device, const std::string& path) {
   const GpuCore* const gpu = device.gpu();
   // Without the cycles that loading weights takes, the peaks say all of the arrays.
   if (tpu != nullptr && path == "matrix.count") return !tpu->matrix.latch_cycles.bf16;
+  // No slice has two axes that are rings.
+  if (tpu != nullptr && path == "ici.gathers_in_one_ring") return device.ici.wrap == WrapRule::kNone;
   // Arrays on the chip are placed in CMEM where there is one.
   if (tpu != nullptr && path == "on_chip.vmem_write_bandwidth") return tpu->on_chip.cmem_write_bandwidth.has_value();
   // Larger tiles need fewer operands and waves: where those cost nothing of their own, none is better.
@@ -71,7 +73,7 @@ bool is_idle(const Device& device, const std::string& path) {
   if (gpu != nullptr && (path == "matrix.sustained.starts_after" || path == "matrix.sustained.holds_after")) {
     const Fact<double>& arriving = gpu->matrix.operand_bandwidth;
     const double flops_a_byte = static_cast<double>(gpu->matrix.largest_tile) / 2;  // of a square tile of bf16
-    return !gpu->matrix.sustained.bf16 || (arriving && *gpu->matrix.sustained.bf16 > *arriving * flops_a_byte);
+    return !device.matrix.sustained.bf16 || (arriving && *device.matrix.sustained.bf16 > *arriving * flops_a_byte);
   }
   // Attention in 8-bit floats is compared with a rate that is not known, or does not exist.
   if (gpu != nullptr && path == "attention.f8_gain") {

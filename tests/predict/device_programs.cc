@@ -369,7 +369,8 @@ std::string between_slices(const std::string& type) {
          "channel_id=1\n}\n";
 }
 
-// Products that keep a GPU busy until halfway between the burst rate and the sustained one, the same work of each type.
+// Products that keep a device busy until halfway between the burst rate and the sustained one, the same work of each
+// type.
 void add_long_products(Program& program, const Device& device, const std::vector<const char*>& types) {
   constexpr double kSeconds = 0.06;
   constexpr int kSize = 16384;
@@ -419,13 +420,15 @@ std::vector<Case> cases_for(const Device& device) {
   add_memory(local);
   add_control(local);
   cases.push_back(make(local, 1));
-  if (device.gpu() != nullptr) {
+  if (device.gpu() != nullptr || !device.matrix.sustained.bf16.is_none()) {
     Program busy(is_tpu);
     add_long_products(busy, device, {"bf16", "f16", "f8e4m3fn"});
     cases.push_back(make(busy, 1));
     Program busy_f32(is_tpu);
     add_long_products(busy_f32, device, {"f32"});
     cases.push_back(make(busy_f32, 1));
+  }
+  if (device.gpu() != nullptr) {
     Program pieces(is_tpu);
     add_pieces(pieces);
     cases.push_back(make(pieces, 1));
@@ -462,6 +465,17 @@ std::vector<Case> cases_for(const Device& device) {
     Program started(is_tpu);
     add_started_gather(started, domain);
     cases.push_back(make(started, domain));
+    if (!device.ici.slices.empty()) {
+      // The largest slice, where all axes are rings.
+      std::int64_t chips = 1;
+      for (const std::int64_t size : device.ici.slices.back()) chips *= size;
+      const std::int64_t devices = chips * device.devices_per_chip;
+      Program whole(is_tpu);
+      whole.add(whole.shape("f32", std::to_string(64 * devices) + ",1024"),
+                "all-gather(" + whole.parameter(whole.shape("f32", "64,1024")) + "), dimensions={0}, " +
+                    groups(devices, 1, devices) + ", channel_id=1, use_global_device_ids=true");
+      cases.push_back(make(whole, devices));
+    }
     Program sparse(is_tpu);
     add_sparse_cores(sparse);
     cases.push_back(make(sparse, 1));

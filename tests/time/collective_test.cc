@@ -124,6 +124,33 @@ TEST_CASE("All-reduces on open slices use all axes") {
   }
 }
 
+// What the final code of a gather sends on 16x16 of TPU v6e: half of the chips' shards each way around one ring. A
+// reduce-scatter, as half of an all-reduce, is a ring on each axis at once.
+TEST_CASE("Gathers on rings of v5e and v6e pass through all chips in one ring") {
+  struct Row {
+    const char* device;
+    CollectiveKind kind;
+    double passed;  // share of the array over a link
+    const char* algorithm;
+  };
+  const Row rows[] = {
+      {"tpu_v5e:16x16", kGather, 255.0 / 512, "one ring through 2 axes"},
+      {"tpu_v6e:16x16", kGather, 255.0 / 512, "one ring through 2 axes"},
+      {"tpu_v6e:16x16", kScatter, 255.0 / 1024, "2 axes at once"},
+      {"tpu_v6e:16x16", kReduce, 2 * 255.0 / 1024, "2 axes at once"},
+      {"tpu_v5p:4x4x4", kGather, 63.0 / 384, "3 axes at once"},
+  };
+  constexpr double kBytes = 1 << 28;
+  for (const Row& row : rows) {
+    const std::string mesh = std::string(row.device) == "tpu_v5p:4x4x4" ? "all=64" : "all=256";
+    const CollectiveCost cost = cost_of({row.device, mesh, {"all"}, row.kind, kBytes},
+                                        {{"ici.message_bytes", 1e15}, {"ici.link_bandwidth", 5e10}});
+    INFO(row.device << " " << cost.algorithm);
+    CHECK(cost.bandwidth_seconds == Approx(row.passed * kBytes / 5e10).epsilon(0.05));
+    CHECK_THAT(cost.algorithm, ContainsSubstring(row.algorithm));
+  }
+}
+
 // measured/open_points.csv: profiles published with the scaling book and with openxla/xprof.
 // XLA's table has a shift among 64 GB200s take 750 us at 16 MiB, 755 us at 32 MiB, ... 781 us at 256 MiB: the number of
 // channels doubles with the bytes. 512 KiB take longer than 1 MiB, for they go by the protocol of small messages.

@@ -32,9 +32,9 @@ TEST_CASE("the sustained rate comes with the time that products keep the unit bu
     double busy;
     double share;
   };
-  for (const Case& c :
-       {Case{"h100_sxm", 0, 0}, Case{"h100_sxm", 0.02, 0}, Case{"h100_sxm", 0.06, 0.5}, Case{"h100_sxm", 0.1, 1},
-        Case{"h100_sxm", 10, 1}, Case{"b200_sxm", 0.04, 0.25}, Case{"a100_sxm_80", 10, 0}, Case{"tpu_v5p", 10, 0}}) {
+  for (const Case& c : {Case{"h100_sxm", 0, 0}, Case{"h100_sxm", 0.02, 0}, Case{"h100_sxm", 0.06, 0.5},
+                        Case{"h100_sxm", 0.1, 1}, Case{"h100_sxm", 10, 1}, Case{"b200_sxm", 0.04, 0.25},
+                        Case{"a100_sxm_80", 10, 0}, Case{"tpu_v5p", 10, 0}, Case{"tpu_v6e", 0.06, 0.5}}) {
     CAPTURE(c.device, c.busy);
     CHECK(sustained_share(c.busy, device(c.device)) == Approx(c.share));
   }
@@ -68,6 +68,7 @@ TEST_CASE("large products of bf16, f16 and f8 run at the sustained rate, others 
       {"a100_sxm_80", "bf16", 8192, 0},
       {"a100_sxm_80", "f8e4m3fn", 8192, 0},
       {"tpu_v5p", "bf16", 8192, 0},
+      {"tpu_v6e", "bf16", 8192, 7.42e14},
   };
   for (const Case& c : cases) {
     CAPTURE(c.device, c.type, c.size);
@@ -136,7 +137,7 @@ TEST_CASE("a sustained rate that nobody measured makes long steps an assumption,
   Device d = device("h100_sxm");
   const Work work = dot("bf16", 8192);
   const double burst = op_time(work, d).seconds;
-  std::get<GpuCore>(d.core).matrix.sustained.bf16 = Fact<double>();
+  d.matrix.sustained.bf16 = Fact<double>();
   CHECK(op_time(work, d, {LaunchedBy::kHost, 0.01}).source == CostSource::kModel);
   const OpTime time = op_time(work, d, {LaunchedBy::kHost, 1});
   CHECK(time.source == CostSource::kAssumed);
