@@ -1,6 +1,5 @@
 #include "lib/kernel/common/scalar_value.h"
 
-#include <algorithm>
 #include <limits>
 
 namespace hloroof::internal::inline kernel {
@@ -15,16 +14,11 @@ std::uint64_t unsigned_of(std::int64_t value, int bits) {
 
 std::int64_t signed_of(std::uint64_t value) { return static_cast<std::int64_t>(value); }
 
+// The comparisons of unsigned numbers.
 std::optional<std::int64_t> compared(std::int64_t predicate, std::int64_t a, std::int64_t b, int bits) {
   const std::uint64_t ua = unsigned_of(a, bits);
   const std::uint64_t ub = unsigned_of(b, bits);
   switch (predicate) {
-    case 0: return a == b ? 1 : 0;
-    case 1: return a != b ? 1 : 0;
-    case 2: return a < b ? 1 : 0;
-    case 3: return a <= b ? 1 : 0;
-    case 4: return a > b ? 1 : 0;
-    case 5: return a >= b ? 1 : 0;
     case 6: return ua < ub ? 1 : 0;
     case 7: return ua <= ub ? 1 : 0;
     case 8: return ua > ub ? 1 : 0;
@@ -75,8 +69,6 @@ std::optional<std::int64_t> evaluate_rare_scalar(ScalarOp op, std::int64_t a, st
     case ScalarOp::kTruncate: return a;
     case ScalarOp::kExtend: return bits == 1 ? -(a & 1) : a;
     case ScalarOp::kExtendUnsigned: return signed_of(unsigned_of(a, bits));
-    case ScalarOp::kMinimum: return std::min(a, b);
-    case ScalarOp::kMaximum: return std::max(a, b);
     case ScalarOp::kMinimumUnsigned: return unsigned_of(a, bits) < unsigned_of(b, bits) ? a : b;
     case ScalarOp::kMaximumUnsigned: return unsigned_of(a, bits) > unsigned_of(b, bits) ? a : b;
     case ScalarOp::kXor: return a ^ b;

@@ -78,6 +78,19 @@ inline std::optional<std::int64_t> evaluate_scalar(ScalarOp op, std::int64_t a, 
     case ScalarOp::kMultiply: return wrapped(static_cast<std::int64_t>(ua * ub), bits);
     case ScalarOp::kAnd: return wrapped(a & b, bits);
     case ScalarOp::kOr: return wrapped(a | b, bits);
+    case ScalarOp::kMinimum: return wrapped(a < b ? a : b, bits);
+    case ScalarOp::kMaximum: return wrapped(a > b ? a : b, bits);
+    case ScalarOp::kCompare:
+      switch (predicate) {  // those of signed numbers
+        case 0: return a == b ? 1 : 0;
+        case 1: return a != b ? 1 : 0;
+        case 2: return a < b ? 1 : 0;
+        case 3: return a <= b ? 1 : 0;
+        case 4: return a > b ? 1 : 0;
+        case 5: return a >= b ? 1 : 0;
+        default: break;
+      }
+      [[fallthrough]];
     default: {
       const std::optional<std::int64_t> result = evaluate_rare_scalar(op, a, b, predicate, operand_bits);
       return result ? std::optional(wrapped(*result, bits)) : std::nullopt;

@@ -106,6 +106,10 @@ class Pipeline {
       run.windows.push_back({program.windows[w].block, array.is_output, program.windows[w].bytes, 0, 0});
     }
     seen_.resize(program.windows.size());
+    first_event_.resize(program.windows.size(), 0);
+    end_event_.resize(program.windows.size(), 0);
+    dimensions_.reserve(program.windows.size());
+    for (const KernelWindow& window : program.windows) dimensions_.push_back(dimensions_of(window, code));
   }
 
   const std::vector<BufferReach>& reach() const { return machine_.reach(); }
@@ -122,7 +126,7 @@ class Pipeline {
     std::vector<std::int64_t> point(grid_.size(), 0);
     std::vector<BlockIndex> now(program_.windows.size());
     std::vector<BlockIndex> next(program_.windows.size());
-    if (absl::Status status = indices(point, next, now); !status.ok()) return status;
+    if (absl::Status status = indices(point, 0, next, now); !status.ok()) return status;
     std::vector<std::int64_t> following;  // the vectors keep their memory from step to step
     std::vector<bool> next_waits;
     std::vector<bool> waits(program_.windows.size(), false);
@@ -135,8 +139,8 @@ class Pipeline {
       following = point;
       const bool is_last = step + 1 == steps;
       if (!is_last) {
-        advance(following);
-        if (absl::Status status = indices(following, now, next); !status.ok()) return status;
+        const std::size_t changed = advance(following);
+        if (absl::Status status = indices(following, changed, now, next); !status.ok()) return status;
       }
       next_waits.assign(waits.size(), false);
       for (std::uint32_t w = 0; w < waits.size(); ++w) {
@@ -195,16 +199,60 @@ class Pipeline {
     run_.events.push_back({KernelEvent::Kind::kStep, is_second ? 1U : 0U, 0});
   }
 
-  void advance(std::vector<std::int64_t>& point) const {
+  // Returns the first dimension that may have changed.
+  std::size_t advance(std::vector<std::int64_t>& point) const {
     for (std::size_t d = point.size(); d-- > 0;) {
-      if (++point[d] < grid_[d]) return;
+      if (++point[d] < grid_[d]) return d;
       point[d] = 0;
     }
+    return 0;
   }
 
-  // Computes the block of each window at `point`. `before` are those of the step before, if there was one.
-  absl::Status indices(const std::vector<std::int64_t>& point, const std::vector<BlockIndex>& before,
-                       std::vector<BlockIndex>& out) {
+  // How many of the first dimensions of the grid decide the block of a window: one more than the last that its index
+  // uses. All of them if its index may depend on what was stored, or does more than to compute.
+  std::size_t dimensions_of(const KernelWindow& window, const KernelCode& code) const {
+    std::size_t dimensions = 0;
+    if (window.map) {
+      for (const mlir::AffineTerm& term : window.map->terms) {
+        if (term.kind == mlir::AffineTerm::Kind::kDimension)
+          dimensions = std::max(dimensions, static_cast<std::size_t>(term.value) + 1);
+      }
+      return dimensions;
+    }
+    const mlir::Module& module = *code.module;
+    if (!window.has_index || !window.function.valid() || module[module[window.function].first_region].block_count == 0)
+      return grid_.size();
+    const std::uint32_t first = module[module[module[window.function].first_region].first_block].first_argument.index;
+    for (std::uint32_t i = window.function.index; i < module[window.function].end.index; ++i) {
+      const mlir::OpId op{i};
+      const KernelOpKind kind = code.row(op).kind;
+      switch (kind) {
+        case KernelOpKind::kScalarStore:
+        case KernelOpKind::kAllocate:
+        case KernelOpKind::kTransferStart:
+        case KernelOpKind::kTransferWait:
+        case KernelOpKind::kCall: return grid_.size();
+        case KernelOpKind::kScalarLoad:
+          if (std::any_of(code.instructions.begin(), code.instructions.end(),
+                          [](const KernelInstruction& in) { return in.kind == KernelOpKind::kScalarStore; })) {
+            return grid_.size();
+          }
+          break;
+        default: break;
+      }
+      for (std::uint32_t k = 0; k < module[op].operand_count; ++k) {
+        const std::uint32_t value = module.operand(op, k).index;
+        if (value >= first && value - first < grid_.size())
+          dimensions = std::max<std::size_t>(dimensions, value - first + 1);
+      }
+    }
+    return dimensions;
+  }
+
+  // Computes the block of each window at `point`. `before` are those of the step before, if there was one, and
+  // `changed` is the first dimension that may differ from it.
+  absl::Status indices(const std::vector<std::int64_t>& point, std::size_t changed,
+                       const std::vector<BlockIndex>& before, std::vector<BlockIndex>& out) {
     index_arguments_.assign(
         arguments_.begin(),
         arguments_.begin() + std::min<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(arguments_.size()),
@@ -216,12 +264,19 @@ class Pipeline {
     for (std::size_t w = 0; w < out.size(); ++w) {
       const KernelWindow& window = program_.windows[w];
       if (!window.has_index) continue;
+      if (before[w] && dimensions_[w] <= changed) {
+        out[w] = before[w];
+        repeat_runs(w);
+        continue;
+      }
       if (window.map) {
         out[w] = affine_values(*window.map, point);
         note_block(w, before[w], out[w]);
         continue;
       }
+      first_event_[w] = run_.events.size();
       absl::Status status = machine_.call(window.function, index_arguments_);
+      end_event_[w] = run_.events.size();
       if (!status.ok() && follow_ == Follow::kBody) return status;
       const std::vector<KernelValue>& values = machine_.results();
       const bool is_known = status.ok() && std::all_of(values.begin(), values.end(),
@@ -237,6 +292,15 @@ class Pipeline {
       note_block(w, before[w], out[w]);
     }
     return absl::OkStatus();
+  }
+
+  // The index of a window that was computed before runs the same code again.
+  void repeat_runs(std::size_t w) {
+    for (std::size_t i = first_event_[w]; i < end_event_[w]; ++i) {
+      const KernelEvent event = run_.events[i];
+      if (event.kind == KernelEvent::Kind::kRun) run_.regions[event.index].runs += 1;
+      run_.events.push_back(event);
+    }
   }
 
   // Counts a block that no step before had.
@@ -272,6 +336,10 @@ class Pipeline {
   std::vector<KernelValue> arguments_;
   std::vector<KernelValue> index_arguments_;  // of the functions that compute indices
   std::optional<std::size_t> split_;
+  // By window: see dimensions_of, and the events of the last time that its index was computed.
+  std::vector<std::size_t> dimensions_;
+  std::vector<std::size_t> first_event_;
+  std::vector<std::size_t> end_event_;
   std::vector<absl::flat_hash_set<std::vector<std::int64_t>>> seen_;  // block indices, by window
 };
 
