@@ -329,6 +329,22 @@ def own_bounds(count, x):
     return pl.pallas_call(body, out_shape=SPEC((64, 256), jnp.float32), grid=(3, count), name="own_bounds")(x)
 
 
+def next_rows(x):
+    """exp of the block of the next row in each column of a grid of 4 x 3: the index of the block needs scalar code."""
+
+    def body(x_ref, o_ref):
+        o_ref[...] = jnp.exp(x_ref[...])
+
+    return pl.pallas_call(
+        body,
+        out_shape=SPEC((32, 384), jnp.float32),
+        grid=(4, 3),
+        in_specs=[pl.BlockSpec((8, 128), lambda i, j: (lax.rem(i + 1, 4), 0))],
+        out_specs=pl.BlockSpec((8, 128), lambda i, j: (i, j)),
+        name="next_rows",
+    )(x)
+
+
 def filled(x, w):
     """The product of a buffer of 512 rows with a matrix, times the buffer. The rows of x fill it, or a part of it."""
 
@@ -355,6 +371,7 @@ def filled(x, w):
 
 
 SAMPLES = {
+    "next_rows": (next_rows, SPEC((32, 128), jnp.float32)),
     "own_bounds": (own_bounds, SPEC((), jnp.int32), SPEC((64, 256), jnp.float32)),
     "filled_128": (filled, SPEC((128, 128), jnp.float32), SPEC((128, 128), jnp.float32)),
     "filled_256": (filled, SPEC((256, 128), jnp.float32), SPEC((128, 128), jnp.float32)),

@@ -1,6 +1,7 @@
 // The kernels of samples/, which make_samples.py writes. What they do is computed by hand.
 #include "lib/kernel/tpu/read_kernel.h"
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -217,6 +218,24 @@ TEST_CASE("a kernel may ask for the bounds of its grid") {
     CHECK(elements_of(*run, Opcode::kExponential) == static_cast<double>(3 * count * count) * 64 * 256);
     CHECK(run->assumptions.empty());
   }
+}
+
+TEST_CASE("the scalar code of an index runs in each step, also where the block stays") {
+  const KernelRun run = run_of("next_rows");
+  CHECK(run.steps == 4 * 3);
+  REQUIRE(run.windows.size() == 2);
+  CHECK(run.windows[0].moves == 4);  // it depends on the row alone
+  CHECK(run.windows[0].blocks == 4);
+  int scalars = 0;
+  for (std::size_t i = 0; i < run.regions.size(); ++i) {
+    if (run.regions[i].work.scalar_ops == 0) continue;
+    ++scalars;
+    CHECK(run.regions[i].runs == 4 * 3);
+    CHECK(std::count_if(run.events.begin(), run.events.end(), [&](const KernelEvent& event) {
+            return event.kind == KernelEvent::Kind::kRun && event.index == i;
+          }) == 4 * 3);
+  }
+  CHECK(scalars == 1);
 }
 
 TEST_CASE("a product of a buffer that its array fills in part may do that part of its work") {
