@@ -24,11 +24,10 @@ std::optional<KernelRange> kernel_range(const KernelRun& run, const Device& devi
 
 std::optional<KernelRange> kernel_range(const KernelRun& run, double seconds, const Device& device) {
   if (!has_range(run, device)) return std::nullopt;
-  const auto of = [&](const KernelRun& other) { return device.overhead.op + kernel_time(other, device).seconds; };
   const double now = device.overhead.op + seconds;
   KernelRange range = {now * run.least_work, now * run.most_work};
-  if (run.least != nullptr) range.least = std::min(range.least, of(*run.least));
-  if (run.most != nullptr) range.most = std::max(*range.most, of(*run.most));
+  if (run.least != nullptr)
+    range.least = std::min(range.least, device.overhead.op + kernel_time(*run.least, device).seconds);
   if (run.has_unknown_loop) range.most.reset();
   return range;
 }

@@ -318,7 +318,64 @@ def refetched(x):
     )(x)
 
 
+def own_bounds(count, x):
+    """exp in each step of a grid of 3 x count, as often as the grid has columns."""
+
+    def body(x_ref, o_ref):
+        @pl.loop(0, pl.num_programs(1))
+        def _(_):
+            o_ref[...] = jnp.exp(x_ref[...])
+
+    return pl.pallas_call(body, out_shape=SPEC((64, 256), jnp.float32), grid=(3, count), name="own_bounds")(x)
+
+
+def next_rows(x):
+    """exp of the block of the next row in each column of a grid of 4 x 3: the index of the block needs scalar code."""
+
+    def body(x_ref, o_ref):
+        o_ref[...] = jnp.exp(x_ref[...])
+
+    return pl.pallas_call(
+        body,
+        out_shape=SPEC((32, 384), jnp.float32),
+        grid=(4, 3),
+        in_specs=[pl.BlockSpec((8, 128), lambda i, j: (lax.rem(i + 1, 4), 0))],
+        out_specs=pl.BlockSpec((8, 128), lambda i, j: (i, j)),
+        name="next_rows",
+    )(x)
+
+
+def filled(x, w):
+    """The product of a buffer of 512 rows with a matrix, times the buffer. The rows of x fill it, or a part of it."""
+
+    def body(x_ref, w_ref, o_ref, buffer, semaphore):
+        rows = x.shape[0] + pl.program_id(0) * 0  # known, but not to the types
+        read = pltpu.make_async_copy(x_ref.at[pl.ds(0, rows)], buffer.at[pl.ds(0, rows)], semaphore)
+        read.start()
+        read.wait()
+        o_ref[...] = jnp.dot(buffer[...], w_ref[...], preferred_element_type=jnp.float32)
+
+        @pl.when(pl.program_id(0) == 0)  # ends the straight-line code with the product
+        def _():
+            o_ref[...] = o_ref[...] * buffer[...]
+
+    return pl.pallas_call(
+        body,
+        out_shape=SPEC((512, 128), jnp.float32),
+        grid=(1,),
+        in_specs=[pl.BlockSpec(memory_space=pl.ANY), pl.BlockSpec((128, 128), lambda i: (0, 0))],
+        out_specs=pl.BlockSpec((512, 128), lambda i: (0, 0)),
+        scratch_shapes=[pltpu.VMEM((512, 128), jnp.float32), pltpu.SemaphoreType.DMA],
+        name="filled_buffer",
+    )(x, w)
+
+
 SAMPLES = {
+    "next_rows": (next_rows, SPEC((32, 128), jnp.float32)),
+    "own_bounds": (own_bounds, SPEC((), jnp.int32), SPEC((64, 256), jnp.float32)),
+    "filled_128": (filled, SPEC((128, 128), jnp.float32), SPEC((128, 128), jnp.float32)),
+    "filled_256": (filled, SPEC((256, 128), jnp.float32), SPEC((128, 128), jnp.float32)),
+    "filled_512": (filled, SPEC((512, 128), jnp.float32), SPEC((128, 128), jnp.float32)),
     "matmul": (matmul, SPEC((512, 1024), jnp.bfloat16), SPEC((1024, 768), jnp.bfloat16)),
     "causal": (causal, SPEC((1024, 128), jnp.bfloat16), SPEC((128, 1024), jnp.bfloat16)),
     "refetched": (refetched, SPEC((512, 4096), jnp.float32)),
@@ -409,7 +466,7 @@ def write_calls(folder):
 GATHER = """
 "builtin.module"() ({
   "stable_mosaic.func.func"() ({
-  ^bb0(%a: memref<64x256xf32, #tpu.memory_space<hbm>>, %b: memref<64x256xf32, #tpu.memory_space<hbm>>,
+  ^bb0(POINT%a: memref<64x256xf32, #tpu.memory_space<hbm>>, %b: memref<64x256xf32, #tpu.memory_space<hbm>>,
        %rows: memref<8x256xf32, #tpu.memory_space<vmem>>, %at: vector<8xi32>,
        %done: memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>):
     "stable_mosaic.tpu.enqueue_indirect_dma"(%a, %rows, %at, %done) {add = false}
@@ -419,24 +476,49 @@ GATHER = """
         : (memref<!tpu.dma_semaphore, #tpu.memory_space<semaphore_mem>>, memref<64x256xf32, #tpu.memory_space<hbm>>,
            memref<8x256xf32, #tpu.memory_space<vmem>>) -> ()
     "stable_mosaic.func.return"() : () -> ()
-  }) {function_type = () -> (), sym_name = "gathers_rows"} : () -> ()
+  }) {function_type = () -> (), ATTRIBUTESsym_name = "gathers_rows"} : () -> ()
 }) {stable_mosaic.version = 11 : i64} : () -> ()"""
 
 
-def write_gather(folder):
-    with ir.Context() as context, ir.Location.unknown():
-        context.allow_unregistered_dialects = True
-        tpu.register_dialect(context)
-        context.load_all_available_dialects()
-        out = io.BytesIO()
-        ir.Module.parse(GATHER).operation.write_bytecode(out, desired_version=0)
-        (folder / "gathers_rows.mlirbc").write_bytes(out.getvalue())
+# The cores that run it: their type, and each dimension of the grid with its bound.
+GATHERS = {
+    "gathers_rows": None,
+    "gathers_on_subcores": ("sc_vector_subcore", {"core_parallel": 2, "subcore_parallel": 16}),
+    "gathers_on_subcores_thrice": ("sc_vector_subcore", {"core_parallel": 2, "subcore_parallel": 16, "arbitrary": 3}),
+    "gathers_on_scalar_subcores": ("sc_scalar_subcore", {"core_parallel": 2}),
+    "gathers_on_tensor_cores": ("tc", {"parallel": 2, "arbitrary": 16}),
+}
+
+
+def gather(cores):
+    point, attributes = "", ""
+    if cores:
+        core, grid = cores
+        point = "".join(f"%i{d}: i32, " for d in range(len(grid)))
+        semantics = ", ".join(f"#tpu.dimension_semantics<{name}>" for name in grid)
+        bounds = ", ".join(map(str, grid.values()))
+        attributes = (
+            f"dimension_semantics = [{semantics}], iteration_bounds = array<i64: {bounds}>, "
+            f"tpu.core_type = #tpu.core_type<{core}>, "
+        )
+    return GATHER.replace("POINT", point).replace("ATTRIBUTES", attributes)
+
+
+def write_gathers(folder):
+    for name, cores in GATHERS.items():
+        with ir.Context() as context, ir.Location.unknown():
+            context.allow_unregistered_dialects = True
+            tpu.register_dialect(context)
+            context.load_all_available_dialects()
+            out = io.BytesIO()
+            ir.Module.parse(gather(cores)).operation.write_bytecode(out, desired_version=0)
+            (folder / f"{name}.mlirbc").write_bytes(out.getvalue())
 
 
 def main():
     folder = pathlib.Path(sys.argv[1])
     write_calls(folder)
-    write_gather(folder)
+    write_gathers(folder)
     for name, (function, *arguments) in SAMPLES.items():
         lowered = jax.jit(function).trace(*arguments).lower(lowering_platforms=("tpu",))
         (folder / f"{name}.hlo").write_text(lowered.as_text(dialect="hlo"))

@@ -1,6 +1,7 @@
 // The kernels of samples/, which make_samples.py writes. What they do is computed by hand.
 #include "lib/kernel/tpu/read_kernel.h"
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -13,6 +14,7 @@
 #include "hloroof/parse.h"
 #include "lib/kernel/common/isa.h"
 #include "lib/kernel/tpu/kernel_op.h"
+#include "lib/kernel/tpu/region_work.h"
 #include "lib/values/backend_config.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
@@ -200,6 +202,94 @@ TEST_CASE("an indirect transfer moves the rows that it names") {
   const absl::StatusOr<KernelRun> run = read_kernel(kernel_call(module));
   REQUIRE(run.ok());
   CHECK(bytes_of(*run, KernelTransfer::Kind::kRead) == 8 * 256 * 4);
+}
+
+TEST_CASE("a kernel may ask for the bounds of its grid") {
+  const absl::StatusOr<Module> module = sample("own_bounds");
+  REQUIRE(module.ok());
+  for (const std::int64_t count : {1, 2, 5}) {
+    CAPTURE(count);
+    ReadKernelOptions options;
+    options.lists = {{"own_bounds", "0", {count}}};
+    const absl::StatusOr<KernelRun> run = read_kernel(kernel_call(*module), options);
+    REQUIRE(run.ok());
+    CHECK(run->grid == std::vector<std::int64_t>{3, count});
+    // In each step of the grid, a loop runs as often as the grid has columns.
+    CHECK(elements_of(*run, Opcode::kExponential) == static_cast<double>(3 * count * count) * 64 * 256);
+    CHECK(run->assumptions.empty());
+  }
+}
+
+TEST_CASE("the scalar code of an index runs in each step, also where the block stays") {
+  const KernelRun run = run_of("next_rows");
+  CHECK(run.steps == 4 * 3);
+  REQUIRE(run.windows.size() == 2);
+  CHECK(run.windows[0].moves == 4);  // it depends on the row alone
+  CHECK(run.windows[0].blocks == 4);
+  int scalars = 0;
+  for (std::size_t i = 0; i < run.regions.size(); ++i) {
+    if (run.regions[i].work.scalar_ops == 0) continue;
+    ++scalars;
+    CHECK(run.regions[i].runs == 4 * 3);
+    CHECK(std::count_if(run.events.begin(), run.events.end(), [&](const KernelEvent& event) {
+            return event.kind == KernelEvent::Kind::kRun && event.index == i;
+          }) == 4 * 3);
+  }
+  CHECK(scalars == 1);
+}
+
+TEST_CASE("a product of a buffer that its array fills in part may do that part of its work") {
+  const struct {
+    const char* sample;
+    double filled;  // the share of the 512 rows of the buffer
+  } cases[] = {{"filled_128", 1 / 4.0}, {"filled_256", 1 / 2.0}, {"filled_512", 1}};
+  for (const auto& c : cases) {
+    CAPTURE(c.sample);
+    const KernelRun run = run_of(c.sample);
+    CHECK(bytes_of(run, KernelTransfer::Kind::kRead) == c.filled * 512 * 128 * 4 + 128 * 128 * 4);
+    CHECK(flops_of(run) == 2.0 * 512 * 128 * 128);  // what is expected: all of the buffer
+    double products = 0;
+    double code = 0;
+    for (const KernelRegion& region : run.regions) {
+      const double weight = region.runs * weight_of(region.work);
+      code += weight;
+      if (!region.work.matrix.empty()) products += weight;
+    }
+    REQUIRE(products < code);  // what is no product takes all of the buffer
+    CHECK(run.least_work == Approx(1 - (1 - c.filled) * products / weight_of(run)));
+    CHECK(run.most_work == 1);
+    CHECK(run.assumptions.size() == (c.filled < 1 ? 1 : 0));
+  }
+}
+
+TEST_CASE("each point of the parallel dimensions of a SparseCore's grid is a program of its own") {
+  const struct {
+    const char* sample;
+    std::int64_t side_by_side;
+    int own_steps;    // of the first program
+    int other_steps;  // of the others; of a TensorCore's kernel, those of the second core of a chip
+  } cases[] = {
+      {"gathers_rows", 1, 1, 0},
+      {"gathers_on_subcores", 2 * 16, 1, 31},
+      {"gathers_on_subcores_thrice", 2 * 16, 3, 31 * 3},
+      {"gathers_on_scalar_subcores", 2, 1, 1},
+      {"gathers_on_tensor_cores", 1, 16, 16},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.sample);
+    const Module module = call_of(bytecode(c.sample));
+    const absl::StatusOr<KernelRun> run = read_kernel(kernel_call(module));
+    REQUIRE(run.ok());
+    CHECK(run->side_by_side == c.side_by_side);
+    std::map<std::uint32_t, int> steps;
+    for (const KernelEvent& event : run->events) {
+      if (event.kind == KernelEvent::Kind::kStep) ++steps[event.index];
+    }
+    CHECK(steps[0] == c.own_steps);
+    CHECK(steps[1] == c.other_steps);
+    CHECK(run->steps == c.own_steps + c.other_steps);
+    CHECK(bytes_of(*run, KernelTransfer::Kind::kRead) == static_cast<double>(run->steps) * 8 * 256 * 4);
+  }
 }
 
 TEST_CASE("a stated length of zero runs no product") {

@@ -1,6 +1,5 @@
 #include "lib/kernel/common/scalar_value.h"
 
-#include <algorithm>
 #include <limits>
 
 namespace hloroof::internal::inline kernel {
@@ -15,16 +14,11 @@ std::uint64_t unsigned_of(std::int64_t value, int bits) {
 
 std::int64_t signed_of(std::uint64_t value) { return static_cast<std::int64_t>(value); }
 
+// The comparisons of unsigned numbers.
 std::optional<std::int64_t> compared(std::int64_t predicate, std::int64_t a, std::int64_t b, int bits) {
   const std::uint64_t ua = unsigned_of(a, bits);
   const std::uint64_t ub = unsigned_of(b, bits);
   switch (predicate) {
-    case 0: return a == b ? 1 : 0;
-    case 1: return a != b ? 1 : 0;
-    case 2: return a < b ? 1 : 0;
-    case 3: return a <= b ? 1 : 0;
-    case 4: return a > b ? 1 : 0;
-    case 5: return a >= b ? 1 : 0;
     case 6: return ua < ub ? 1 : 0;
     case 7: return ua <= ub ? 1 : 0;
     case 8: return ua > ub ? 1 : 0;
@@ -65,26 +59,20 @@ std::optional<std::int64_t> divided(ScalarOp op, std::int64_t a, std::int64_t b,
   }
 }
 
-std::optional<std::int64_t> computed(ScalarOp op, std::int64_t a, std::int64_t b, std::int64_t predicate, int bits) {
-  const auto ua = static_cast<std::uint64_t>(a);
-  const auto ub = static_cast<std::uint64_t>(b);
+}  // namespace
+
+std::optional<std::int64_t> evaluate_rare_scalar(ScalarOp op, std::int64_t a, std::int64_t b, std::int64_t predicate,
+                                                 int bits) {
   switch (op) {
     case ScalarOp::kZero: return 0;
     case ScalarOp::kCopy:
     case ScalarOp::kTruncate: return a;
     case ScalarOp::kExtend: return bits == 1 ? -(a & 1) : a;
     case ScalarOp::kExtendUnsigned: return signed_of(unsigned_of(a, bits));
-    case ScalarOp::kAdd: return signed_of(ua + ub);
-    case ScalarOp::kSubtract: return signed_of(ua - ub);
-    case ScalarOp::kMultiply: return signed_of(ua * ub);
-    case ScalarOp::kMinimum: return std::min(a, b);
-    case ScalarOp::kMaximum: return std::max(a, b);
     case ScalarOp::kMinimumUnsigned: return unsigned_of(a, bits) < unsigned_of(b, bits) ? a : b;
     case ScalarOp::kMaximumUnsigned: return unsigned_of(a, bits) > unsigned_of(b, bits) ? a : b;
-    case ScalarOp::kAnd: return a & b;
-    case ScalarOp::kOr: return a | b;
     case ScalarOp::kXor: return a ^ b;
-    case ScalarOp::kAbsolute: return a < 0 ? signed_of(0 - ua) : a;
+    case ScalarOp::kAbsolute: return a < 0 ? signed_of(0 - static_cast<std::uint64_t>(a)) : a;
     case ScalarOp::kCompare: return compared(predicate, a, b, bits);
     case ScalarOp::kShiftLeft:
     case ScalarOp::kShiftRight:
@@ -98,22 +86,6 @@ std::optional<std::int64_t> computed(ScalarOp op, std::int64_t a, std::int64_t b
     case ScalarOp::kRemainderUnsigned: return divided(op, a, b, bits);
     default: return std::nullopt;
   }
-}
-
-}  // namespace
-
-std::int64_t wrapped(std::int64_t value, int bits) {
-  if (bits == 1) return value & 1;
-  if (bits <= 0 || bits >= 64) return value;
-  const auto shift = static_cast<unsigned>(64 - bits);
-  return signed_of(static_cast<std::uint64_t>(value) << shift) >> shift;
-}
-
-std::optional<std::int64_t> evaluate_scalar(ScalarOp op, std::int64_t a, std::int64_t b, std::int64_t predicate,
-                                            int operand_bits, int bits) {
-  const std::optional<std::int64_t> result = computed(op, a, b, predicate, operand_bits);
-  if (!result) return std::nullopt;
-  return wrapped(*result, bits);
 }
 
 }  // namespace hloroof::internal::inline kernel

@@ -108,10 +108,9 @@ struct KernelRun {
   std::int64_t steps = 0;
   // Set if the sizes of its transfers depend on data: the share of its rows that it moves if it alone has work.
   std::optional<double> covered;
-  // What it does if each branch and each loop that depends on data does as little, or as much, as it can; null if none
-  // does, and `most` also if a loop has no known end.
+  // What it does if each branch and each loop that depends on data does as little as it can; null if none depends on
+  // data. What this run does is also the most, unless a loop has no known end.
   std::shared_ptr<const KernelRun> least;
-  std::shared_ptr<const KernelRun> most;
   // Other bounds of its work, as factors of what is assumed.
   double least_work = 1;
   double most_work = 1;

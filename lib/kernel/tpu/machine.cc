@@ -69,8 +69,7 @@ void KernelMachine::copy(mlir::OpId from, std::uint32_t first_operand, mlir::Val
   for (std::uint32_t i = 0; i < count; ++i) values_[KernelCode::value_number(to) + i] = moved_[i];
 }
 
-absl::StatusOr<std::vector<KernelValue>> KernelMachine::call(mlir::OpId function,
-                                                             const std::vector<KernelValue>& arguments) {
+absl::Status KernelMachine::call(mlir::OpId function, const std::vector<KernelValue>& arguments) {
   const mlir::Op& op = module_[function];
   if (op.region_count != 1 || module_[op.first_region].block_count == 0) {
     return absl::InvalidArgumentError("the function has no body");
@@ -89,15 +88,18 @@ absl::StatusOr<std::vector<KernelValue>> KernelMachine::call(mlir::OpId function
     Frame& frame = frames_.back();
     if (frame.pc >= frame.end) return absl::InvalidArgumentError("a block of the kernel has no terminator");
     const KernelInstruction& in = code_.instructions[frame.pc++];
+    if (in.kind == KernelOpKind::kElementwise) {  // most are
+      scalar(in);
+      continue;
+    }
     if (const absl::Status status = execute(in); !status.ok()) return status;
   }
-  return results_;
+  return absl::OkStatus();
 }
 
 absl::Status KernelMachine::execute(const KernelInstruction& in) {
   switch (in.kind) {
     case KernelOpKind::kFree: run_region(in); break;
-    case KernelOpKind::kElementwise: scalar(in); break;
     case KernelOpKind::kScalarLoad: load(in); break;
     case KernelOpKind::kScalarStore: store(in); break;
     case KernelOpKind::kAllocate: allocate(in); break;

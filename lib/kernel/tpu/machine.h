@@ -4,22 +4,23 @@
 #define HLOROOF_LIB_KERNEL_TPU_MACHINE_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "lib/kernel/tpu/kernel_code.h"
 #include "lib/kernel/tpu/kernel_run.h"
 
 namespace hloroof::internal::inline kernel {
 
-// What to do where the text does not say which branch runs.
-enum class UnknownBranches : std::uint8_t { kExpected, kLeast, kMost };
+// What to do where the text does not say which branch runs: what is expected, which is also the most, or the least.
+enum class UnknownBranches : std::uint8_t { kExpected, kLeast };
 
 // The value of a scalar, or a reference to memory.
 struct KernelValue {
@@ -58,12 +59,14 @@ class KernelMachine {
   // Adds memory. The number identifies it in KernelValue::buffer.
   std::uint32_t add_buffer(KernelBuffer buffer);
 
-  // Runs a function, and returns its results. Errors: ResourceExhausted if the budget is spent, InvalidArgument if the
-  // code cannot be followed.
-  absl::StatusOr<std::vector<KernelValue>> call(mlir::OpId function, const std::vector<KernelValue>& arguments);
+  // Runs a function. Errors: ResourceExhausted if the budget is spent, InvalidArgument if the code cannot be followed.
+  absl::Status call(mlir::OpId function, const std::vector<KernelValue>& arguments);
+  const std::vector<KernelValue>& results() const { return results_; }  // of the last call
 
-  void note(std::string assumption) { assumptions_.insert(std::move(assumption)); }
-  const std::set<std::string>& assumptions() const { return assumptions_; }
+  void note(std::string_view assumption) {
+    if (assumptions_.find(assumption) == assumptions_.end()) assumptions_.emplace(assumption);
+  }
+  const std::set<std::string, std::less<>>& assumptions() const { return assumptions_; }
   const std::vector<BufferReach>& reach() const { return reach_; }  // by the numbers of add_buffer()
 
  private:
@@ -131,7 +134,7 @@ class KernelMachine {
   std::vector<KernelValue> results_;
   std::vector<KernelValue> moved_;                             // operands that are being copied
   absl::flat_hash_map<std::uint32_t, std::uint32_t> heavier_;  // by OpId: see heavier_region
-  std::set<std::string> assumptions_;
+  std::set<std::string, std::less<>> assumptions_;
 };
 
 }  // namespace hloroof::internal::inline kernel

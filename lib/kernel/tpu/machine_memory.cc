@@ -19,6 +19,13 @@ void KernelMachine::scalar(const KernelInstruction& in) {
   const bool has_a = a.state == KernelValue::State::kNumber;
   const bool has_b = b.state == KernelValue::State::kNumber;
   KernelValue& result = values_[in.result];
+  // What follows without its special cases, if all is known.
+  const bool is_plain = in.scalar != ScalarOp::kGridSize && in.scalar != ScalarOp::kSelect;
+  if (is_plain && has_a && (has_b || in.is_unary)) {
+    const auto value = evaluate_scalar(in.scalar, a.number, b.number, in.number, in.operand_bits, in.bits);
+    result = value ? KernelValue::of(*value) : KernelValue();
+    return;
+  }
   if (in.scalar == ScalarOp::kGridSize) {
     const bool is_known = in.number >= 0 && static_cast<std::size_t>(in.number) < grid_.size();
     result = is_known ? KernelValue::of(grid_[static_cast<std::size_t>(in.number)]) : KernelValue();
@@ -39,11 +46,7 @@ void KernelMachine::scalar(const KernelInstruction& in) {
     result = KernelValue::of(1);
     return;
   }
-  std::optional<std::int64_t> value;
-  if ((has_a && (has_b || in.is_unary)) || in.scalar == ScalarOp::kZero) {
-    value = evaluate_scalar(in.scalar, a.number, b.number, in.number, in.operand_bits, in.bits);
-  }
-  result = value ? KernelValue::of(*value) : KernelValue();
+  result = in.scalar == ScalarOp::kZero ? KernelValue::of(0) : KernelValue();
 }
 
 std::optional<std::size_t> KernelMachine::element(mlir::OpId op, std::uint32_t memory,

@@ -1,6 +1,7 @@
 #include "lib/kernel/tpu/read_kernel.h"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -105,6 +106,10 @@ class Pipeline {
       run.windows.push_back({program.windows[w].block, array.is_output, program.windows[w].bytes, 0, 0});
     }
     seen_.resize(program.windows.size());
+    first_event_.resize(program.windows.size(), 0);
+    end_event_.resize(program.windows.size(), 0);
+    dimensions_.reserve(program.windows.size());
+    for (const KernelWindow& window : program.windows) dimensions_.push_back(dimensions_of(window, code));
   }
 
   const std::vector<BufferReach>& reach() const { return machine_.reach(); }
@@ -121,7 +126,7 @@ class Pipeline {
     std::vector<std::int64_t> point(grid_.size(), 0);
     std::vector<BlockIndex> now(program_.windows.size());
     std::vector<BlockIndex> next(program_.windows.size());
-    if (absl::Status status = indices(point, next, now); !status.ok()) return status;
+    if (absl::Status status = indices(point, 0, next, now); !status.ok()) return status;
     std::vector<std::int64_t> following;  // the vectors keep their memory from step to step
     std::vector<bool> next_waits;
     std::vector<bool> waits(program_.windows.size(), false);
@@ -134,8 +139,8 @@ class Pipeline {
       following = point;
       const bool is_last = step + 1 == steps;
       if (!is_last) {
-        advance(following);
-        if (absl::Status status = indices(following, now, next); !status.ok()) return status;
+        const std::size_t changed = advance(following);
+        if (absl::Status status = indices(following, changed, now, next); !status.ok()) return status;
       }
       next_waits.assign(waits.size(), false);
       for (std::uint32_t w = 0; w < waits.size(); ++w) {
@@ -147,8 +152,7 @@ class Pipeline {
         arguments_[d].number = point[d];
       }
       if (follow_ == Follow::kBody) {
-        const auto result = machine_.call(program_.function, arguments_);
-        if (!result.ok()) return result.status();
+        if (absl::Status status = machine_.call(program_.function, arguments_); !status.ok()) return status;
       }
       for (std::uint32_t w = 0; w < writes.size(); ++w) {
         const KernelWindow& window = program_.windows[w];
@@ -195,16 +199,60 @@ class Pipeline {
     run_.events.push_back({KernelEvent::Kind::kStep, is_second ? 1U : 0U, 0});
   }
 
-  void advance(std::vector<std::int64_t>& point) const {
+  // Returns the first dimension that may have changed.
+  std::size_t advance(std::vector<std::int64_t>& point) const {
     for (std::size_t d = point.size(); d-- > 0;) {
-      if (++point[d] < grid_[d]) return;
+      if (++point[d] < grid_[d]) return d;
       point[d] = 0;
     }
+    return 0;
   }
 
-  // Computes the block of each window at `point`. `before` are those of the step before, if there was one.
-  absl::Status indices(const std::vector<std::int64_t>& point, const std::vector<BlockIndex>& before,
-                       std::vector<BlockIndex>& out) {
+  // How many of the first dimensions of the grid decide the block of a window: one more than the last that its index
+  // uses. All of them if its index may depend on what was stored, or does more than to compute.
+  std::size_t dimensions_of(const KernelWindow& window, const KernelCode& code) const {
+    std::size_t dimensions = 0;
+    if (window.map) {
+      for (const mlir::AffineTerm& term : window.map->terms) {
+        if (term.kind == mlir::AffineTerm::Kind::kDimension)
+          dimensions = std::max(dimensions, static_cast<std::size_t>(term.value) + 1);
+      }
+      return dimensions;
+    }
+    const mlir::Module& module = *code.module;
+    if (!window.has_index || !window.function.valid() || module[module[window.function].first_region].block_count == 0)
+      return grid_.size();
+    const std::uint32_t first = module[module[module[window.function].first_region].first_block].first_argument.index;
+    for (std::uint32_t i = window.function.index; i < module[window.function].end.index; ++i) {
+      const mlir::OpId op{i};
+      const KernelOpKind kind = code.row(op).kind;
+      switch (kind) {
+        case KernelOpKind::kScalarStore:
+        case KernelOpKind::kAllocate:
+        case KernelOpKind::kTransferStart:
+        case KernelOpKind::kTransferWait:
+        case KernelOpKind::kCall: return grid_.size();
+        case KernelOpKind::kScalarLoad:
+          if (std::any_of(code.instructions.begin(), code.instructions.end(),
+                          [](const KernelInstruction& in) { return in.kind == KernelOpKind::kScalarStore; })) {
+            return grid_.size();
+          }
+          break;
+        default: break;
+      }
+      for (std::uint32_t k = 0; k < module[op].operand_count; ++k) {
+        const std::uint32_t value = module.operand(op, k).index;
+        if (value >= first && value - first < grid_.size())
+          dimensions = std::max<std::size_t>(dimensions, value - first + 1);
+      }
+    }
+    return dimensions;
+  }
+
+  // Computes the block of each window at `point`. `before` are those of the step before, if there was one, and
+  // `changed` is the first dimension that may differ from it.
+  absl::Status indices(const std::vector<std::int64_t>& point, std::size_t changed,
+                       const std::vector<BlockIndex>& before, std::vector<BlockIndex>& out) {
     index_arguments_.assign(
         arguments_.begin(),
         arguments_.begin() + std::min<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(arguments_.size()),
@@ -216,14 +264,22 @@ class Pipeline {
     for (std::size_t w = 0; w < out.size(); ++w) {
       const KernelWindow& window = program_.windows[w];
       if (!window.has_index) continue;
+      if (before[w] && dimensions_[w] <= changed) {
+        out[w] = before[w];
+        repeat_runs(w);
+        continue;
+      }
       if (window.map) {
         out[w] = affine_values(*window.map, point);
         note_block(w, before[w], out[w]);
         continue;
       }
-      const auto values = machine_.call(window.function, index_arguments_);
-      if (!values.ok() && follow_ == Follow::kBody) return values.status();
-      const bool is_known = values.ok() && std::all_of(values->begin(), values->end(),
+      first_event_[w] = run_.events.size();
+      absl::Status status = machine_.call(window.function, index_arguments_);
+      end_event_[w] = run_.events.size();
+      if (!status.ok() && follow_ == Follow::kBody) return status;
+      const std::vector<KernelValue>& values = machine_.results();
+      const bool is_known = status.ok() && std::all_of(values.begin(), values.end(),
                                                        [](const KernelValue& value) { return value.is_number(); });
       if (!is_known) {
         out[w].reset();
@@ -232,10 +288,19 @@ class Pipeline {
       }
       if (!out[w]) out[w].emplace();
       out[w]->clear();
-      for (const KernelValue& value : *values) out[w]->push_back(value.number);
+      for (const KernelValue& value : values) out[w]->push_back(value.number);
       note_block(w, before[w], out[w]);
     }
     return absl::OkStatus();
+  }
+
+  // The index of a window that was computed before runs the same code again.
+  void repeat_runs(std::size_t w) {
+    for (std::size_t i = first_event_[w]; i < end_event_[w]; ++i) {
+      const KernelEvent event = run_.events[i];
+      if (event.kind == KernelEvent::Kind::kRun) run_.regions[event.index].runs += 1;
+      run_.events.push_back(event);
+    }
   }
 
   // Counts a block that no step before had.
@@ -271,6 +336,10 @@ class Pipeline {
   std::vector<KernelValue> arguments_;
   std::vector<KernelValue> index_arguments_;  // of the functions that compute indices
   std::optional<std::size_t> split_;
+  // By window: see dimensions_of, and the events of the last time that its index was computed.
+  std::vector<std::size_t> dimensions_;
+  std::vector<std::size_t> first_event_;
+  std::vector<std::size_t> end_event_;
   std::vector<absl::flat_hash_set<std::vector<std::int64_t>>> seen_;  // block indices, by window
 };
 
@@ -310,52 +379,79 @@ std::int64_t instruction_limit(InstructionView call) {
 
 namespace {
 
-absl::StatusOr<KernelRun> read_alone(InstructionView call, const ReadKernelOptions& options) {
-  std::string body = kernel_body(call);
-  const absl::StatusOr<mlir::Module> module = read_body(body);
-  if (!module.ok()) return module.status();
-  KernelRun run;
-  KernelCode code(*module);
-  const absl::StatusOr<KernelProgram> program = read_program(call, code);
-  if (!program.ok()) return program.status();
-  run.name = program->name;
-  run.window_vmem_bytes = program->window_vmem_bytes;
-  run.scratch_vmem_bytes = program->scratch_vmem_bytes;
-  run.regions = std::move(code.regions);
-  run.unknown_ops = code.unknown_ops;
-  const std::int64_t most = options.most_instructions.value_or(instruction_limit(call));
-  const auto probe = [&](const PrefetchedData& data) {
-    KernelRun scratch;
-    scratch.regions = run.regions;
-    Pipeline pipeline(*program, code, data, UnknownBranches::kMost, most, Follow::kBody, scratch);
-    return pipeline.run().ok() ? pipeline.reach() : std::vector<BufferReach>();
-  };
-  const absl::StatusOr<PrefetchedData> data =
-      prefetched_data(*program, code, lists_of(call, program->name, options.lists), probe, options.is_idle);
-  if (!data.ok()) return data.status();
-  run.grid = data->grid;
-  run.covered = data->covered;
-  if (!options.is_idle) run.most_work = std::max(1.0, data->most_trips);
-  Pipeline pipeline(*program, code, *data, options.branches, most, Follow::kBody, run);
-  if (const absl::Status status = pipeline.run(); !status.ok()) {
-    forget_events(run);
-    Pipeline windows(*program, code, *data, options.branches, most, Follow::kWindowsOnly, run);
-    if (!windows.run().ok()) return status;
-    run.failure = std::string(status.message());
+// A kernel that is read and whose data are known or assumed. It can be followed any number of times.
+class Body {
+ public:
+  // Errors: those of read_kernel().
+  static absl::StatusOr<std::unique_ptr<const Body>> read(InstructionView call, const ReadKernelOptions& options) {
+    auto body = std::make_unique<Body>();
+    body->bytes_ = kernel_body(call);
+    absl::StatusOr<mlir::Module> module = read_body(body->bytes_);
+    if (!module.ok()) return module.status();
+    body->module_ = *std::move(module);
+    body->code_.emplace(body->module_);
+    absl::StatusOr<KernelProgram> program = read_program(call, *body->code_);
+    if (!program.ok()) return program.status();
+    body->program_ = *std::move(program);
+    body->most_instructions_ = options.most_instructions.value_or(instruction_limit(call));
+    body->has_lists_ = !options.lists.empty();
+    body->is_idle_ = options.is_idle;
+    const auto probe = [&](const PrefetchedData& data) {
+      KernelRun scratch;
+      scratch.regions = body->code_->regions;
+      Pipeline pipeline = body->pipeline(data, UnknownBranches::kExpected, Follow::kBody, scratch);
+      return pipeline.run().ok() ? pipeline.reach() : std::vector<BufferReach>();
+    };
+    absl::StatusOr<PrefetchedData> data = prefetched_data(
+        body->program_, *body->code_, lists_of(call, body->program_.name, options.lists), probe, options.is_idle);
+    if (!data.ok()) return data.status();
+    body->data_ = *std::move(data);
+    return body;
+  }
+
+  // Errors: those of read_kernel().
+  absl::StatusOr<KernelRun> follow(UnknownBranches branches) const {
+    KernelRun run;
+    run.name = program_.name;
+    run.window_vmem_bytes = program_.window_vmem_bytes;
+    run.scratch_vmem_bytes = program_.scratch_vmem_bytes;
+    run.regions = code_->regions;
+    run.unknown_ops = code_->unknown_ops;
+    run.grid = data_.grid;
+    run.covered = data_.covered;
+    if (!is_idle_) run.most_work = std::max(1.0, data_.most_trips);
+    if (const absl::Status status = pipeline(data_, branches, Follow::kBody, run).run(); !status.ok()) {
+      forget_events(run);
+      if (!pipeline(data_, branches, Follow::kWindowsOnly, run).run().ok()) return status;
+      run.failure = std::string(status.message());
+      return run;
+    }
+    if (branches == UnknownBranches::kExpected && !has_lists_ && !is_idle_ && skips_all_products(run)) {
+      return absl::InvalidArgumentError(
+          "none of its matrix products runs with what is assumed about its data; --kernel states the data");
+    }
+    run.assumptions.insert(run.assumptions.begin(), data_.assumptions.begin(), data_.assumptions.end());
+    if (program_.runs_on_sparse_core) {
+      for (KernelRegion& region : run.regions) region.work.vector.clear();
+      run.assumptions.push_back("The vector work of a SparseCore is not counted.");
+    }
     return run;
   }
-  if (options.branches == UnknownBranches::kExpected && options.lists.empty() && !options.is_idle &&
-      skips_all_products(run)) {
-    return absl::InvalidArgumentError(
-        "none of its matrix products runs with what is assumed about its data; --kernel states the data");
+
+ private:
+  Pipeline pipeline(const PrefetchedData& data, UnknownBranches branches, Follow follow, KernelRun& run) const {
+    return Pipeline(program_, *code_, data, branches, most_instructions_, follow, run);
   }
-  run.assumptions.insert(run.assumptions.begin(), data->assumptions.begin(), data->assumptions.end());
-  if (program->runs_on_sparse_core) {
-    for (KernelRegion& region : run.regions) region.work.vector.clear();
-    run.assumptions.push_back("The vector work of a SparseCore is not counted.");
-  }
-  return run;
-}
+
+  std::string bytes_;  // which module_ refers to
+  mlir::Module module_;
+  std::optional<KernelCode> code_;
+  KernelProgram program_;
+  PrefetchedData data_;
+  std::int64_t most_instructions_ = 0;
+  bool has_lists_ = false;
+  bool is_idle_ = false;
+};
 
 // What the calls that share the work of one of them do if each has all of it.
 struct Sharing {
@@ -364,11 +460,12 @@ struct Sharing {
 };
 
 // Whether the work goes to one call or another depends on data. nullopt if they do not share it.
-std::optional<Sharing> sharing_of(const std::vector<InstructionView>& calls, ReadKernelOptions options) {
-  options.branches = UnknownBranches::kExpected;
+std::optional<Sharing> sharing_of(const std::vector<InstructionView>& calls, const ReadKernelOptions& options) {
   std::vector<double> weights;
   for (const InstructionView call : calls) {
-    const absl::StatusOr<KernelRun> run = read_alone(call, options);
+    const auto body = Body::read(call, options);
+    if (!body.ok()) return std::nullopt;
+    const absl::StatusOr<KernelRun> run = (*body)->follow(UnknownBranches::kExpected);
     if (!run.ok() || !run->failure.empty() || !run->covered) return std::nullopt;
     weights.push_back(*run->covered < kCoversAll ? 0 : weight_of(*run));
   }
@@ -384,23 +481,20 @@ std::optional<Sharing> sharing_of(const std::vector<InstructionView>& calls, Rea
   return sharing;
 }
 
-// Bounds of the work of `run`, what was read of `call` with the same options: if each branch and each loop that depends
-// on data does as little or as much as it can, and if products take only the parts of their buffers that are filled.
-void set_bounds(InstructionView call, ReadKernelOptions options, KernelRun& run) {
-  if (!run.failure.empty() || options.branches != UnknownBranches::kExpected) return;
+// Bounds of the work of `run`, what `body` is expected to do: if each branch and each loop that depends on data does as
+// little as it can, and if products take only the parts of their buffers that are filled. What is expected of a branch
+// or a loop is also the most that it does, if it has an end.
+void set_bounds(const Body& body, KernelRun& run) {
+  if (!run.failure.empty()) return;
   const double expected = weight_of(run);
   if (expected <= 0) return;
-  const auto read = [&](UnknownBranches branches) -> std::shared_ptr<const KernelRun> {
-    options.branches = branches;
-    absl::StatusOr<KernelRun> other = read_alone(call, options);
-    if (!other.ok() || !other->failure.empty()) return nullptr;
-    return std::make_shared<const KernelRun>(*std::move(other));
-  };
-  if (run.has_unknown_branch || run.has_unknown_loop) run.least = read(UnknownBranches::kLeast);
+  if (run.has_unknown_branch || run.has_unknown_loop) {
+    absl::StatusOr<KernelRun> least = body.follow(UnknownBranches::kLeast);
+    if (least.ok() && least->failure.empty()) run.least = std::make_shared<const KernelRun>(*std::move(least));
+  }
   // A loop without work does not matter.
   run.has_unknown_loop =
       run.has_unknown_loop && run.least != nullptr && weight_of(*run.least) < expected * (1 - kNegligible);
-  if (run.least != nullptr && !run.has_unknown_loop) run.most = read(UnknownBranches::kMost);
   absl::flat_hash_map<std::uint32_t, double> spare;  // by buffer
   for (const KernelTransfer& transfer : run.transfers) {
     const auto [entry, is_new] = spare.emplace(transfer.buffer, transfer.spare);
@@ -422,8 +516,10 @@ void set_bounds(InstructionView call, ReadKernelOptions options, KernelRun& run)
 }
 
 absl::StatusOr<KernelRun> read_with_bounds(InstructionView call, const ReadKernelOptions& options) {
-  absl::StatusOr<KernelRun> run = read_alone(call, options);
-  if (run.ok()) set_bounds(call, options, *run);
+  const auto body = Body::read(call, options);
+  if (!body.ok()) return body.status();
+  absl::StatusOr<KernelRun> run = (*body)->follow(UnknownBranches::kExpected);
+  if (run.ok()) set_bounds(**body, *run);
   return run;
 }
 
@@ -447,8 +543,7 @@ absl::StatusOr<KernelRun> read_kernel(InstructionView call, const ReadKernelOpti
 }
 
 std::string kernel_inputs(InstructionView call, const ReadKernelOptions& options) {
-  std::string inputs = std::to_string(static_cast<int>(options.branches)) + ' ' +
-                       std::to_string(options.most_instructions.value_or(-1)) + ' ';
+  std::string inputs = std::to_string(options.most_instructions.value_or(-1)) + ' ';
   const auto append = [&inputs](std::string_view text) {  // with its length, so that no two lists read alike
     inputs += std::to_string(text.size()) + ' ';
     inputs += text;

@@ -11,12 +11,10 @@
 #include "hloroof/module.h"
 #include "lib/kernel/tpu/given_lists.h"
 #include "lib/kernel/tpu/kernel_run.h"
-#include "lib/kernel/tpu/machine.h"
 
 namespace hloroof::internal::inline kernel {
 
 struct ReadKernelOptions {
-  UnknownBranches branches = UnknownBranches::kExpected;
   // The most instructions that are followed; nullopt: as many as the arrays of the call justify, see instruction_limit.
   std::optional<std::int64_t> most_instructions;
   std::vector<GivenList> lists;  // of this and other kernels
