@@ -296,7 +296,8 @@ void add_data_movement(InstructionView instruction, double share, SizeCache& siz
           if (d == minor.lane || d == minor.sublane) moves = Relayout::kLanes;
         }
       } else if (instruction.opcode() == Opcode::kReshape) {
-        const bool crosses = is_tiled(from) && from.rank() > 1 && instruction.shape().rank() > 1;
+        const bool crosses = instruction.operand(0).shape_id() != instruction.shape_id() && is_tiled(from) &&
+                             from.rank() > 1 && instruction.shape().rank() > 1;
         moves = crosses ? Relayout::kLanes : Relayout::kNone;
       } else {
         moves = relayout(from, instruction.shape(),

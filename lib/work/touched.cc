@@ -1,5 +1,10 @@
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
 #include "hloroof/attributes.h"
 #include "lib/ir/opcode_facts.h"
+#include "lib/ir/rows.h"
 #include "lib/ir/shapes.h"
 #include "lib/ir/value_walk.h"
 #include "lib/values/attribute_values.h"
@@ -24,6 +29,20 @@ ArraySize block_size(const Shape& array, const std::vector<std::int64_t>& sizes)
   block.layout.tail_padding_alignment = 1;
   block.layout.dynamic_shape_metadata_prefix_bytes = 0;
   return array_size(block);
+}
+
+// The array as a SparseCore reads blocks of it: not by whole tiles but by the sublanes of a tile, each of which holds
+// as many rows as share its 32 bits.
+Shape in_sublanes(Shape array) {
+  std::vector<Tile>& tiles = array.layout.tiles;
+  if (tiles.empty() || tiles[0].dimensions.size() < 2) return array;
+  std::int64_t& rows = tiles[0].dimensions[tiles[0].dimensions.size() - 2];
+  rows = tiles.size() > 1 ? std::clamp<std::int64_t>(tiles[1].dimensions[0], 1, rows) : 1;
+  return array;
+}
+
+bool is_on_sparse_core(InstructionView instruction) {
+  return ModuleRows::execution_thread(instruction.computation()) == "sparsecore";
 }
 
 Share block_share(const Shape& array, const std::vector<std::int64_t>& sizes, double blocks, SizeCache& cache,
@@ -132,7 +151,8 @@ Share operand_share(InstructionView instruction, int i, Share wanted, SizeCache&
       const double blocks = one > 0 ? static_cast<double>(element_count(instruction.shape())) / one : 0;
       Share share = block_share(operand.shape(), sizes, blocks, cache, operand.shape_id());
       if (are_fetched_apart(instruction, operand.shape())) {
-        const ArraySize block = block_size(operand.shape(), sizes);
+        const bool by_sublanes = is_on_sparse_core(instruction);
+        const ArraySize block = block_size(by_sublanes ? in_sublanes(operand.shape()) : operand.shape(), sizes);
         const ArraySize& all = cache[operand.shape_id()];
         if (all.padded_bytes > 0) share.padded = blocks * block.padded_bytes / all.padded_bytes;
         if (all.logical_bytes > 0) share.logical = blocks * block.logical_bytes / all.logical_bytes;

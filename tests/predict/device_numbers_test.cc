@@ -62,8 +62,8 @@ bool is_idle(const Device& device, const std::string& path) {
   const GpuCore* const gpu = device.gpu();
   // Without the cycles that loading weights takes, the peaks say all of the arrays.
   if (tpu != nullptr && path == "matrix.count") return !tpu->matrix.latch_cycles.bf16;
-  // No slice has two axes that are rings.
-  if (tpu != nullptr && path == "ici.gathers_in_one_ring") return device.ici.wrap == WrapRule::kNone;
+  // Slices have one axis.
+  if (tpu != nullptr && path == "ici.gathers_in_one_ring") return device.ici.dims < 2;
   // Arrays on the chip are placed in CMEM where there is one.
   if (tpu != nullptr && path == "on_chip.vmem_write_bandwidth") return tpu->on_chip.cmem_write_bandwidth.has_value();
   // Larger tiles need fewer operands and waves: where those cost nothing of their own, none is better.

@@ -212,5 +212,39 @@ TEST_CASE("calls of calls on another core run exponentially often, but are count
   CHECK(work.matrix.size() < 10000);
 }
 
+// A row of bf16 lies in the tiles of eight rows, two of which share the sublanes of 32 bits. The TensorCore copies
+// tiles, a SparseCore sublanes. The reshape to the same shape, which the compiler leaves in offloaded gathers, moves
+// nothing.
+TEST_CASE("a gather on a SparseCore reads the sublanes of its rows") {
+  constexpr double kRow = 1024 * 2;
+  struct Case {
+    const char* type;
+    const char* tiles;
+    const char* thread;
+    double read;  // rows for each row of the result
+  };
+  for (const Case& c : {Case{"bf16", "T(8,128)(2,1)", "sparsecore", 2}, Case{"bf16", "T(8,128)(2,1)", "main", 8},
+                        Case{"f32", "T(8,128)", "sparsecore", 2 * 1}, Case{"f32", "T(8,128)", "main", 2 * 8}}) {
+    CAPTURE(c.type, c.thread);
+    const std::string type = c.type;
+    const std::string rows = type + "[64,1024]{1,0:" + c.tiles + "}";
+    const std::string table = type + "[4096,1024]{1,0:" + c.tiles + "}";
+    const std::string indices = "s32[64]{0:T(128)}";
+    const std::string apart = std::string(c.thread) == "main" ? "" : ", execution_thread=\"sparsecore\"";
+    const std::string text =
+        "HloModule m, is_scheduled=true\n\ngathered {\n  t = " + table + " parameter(0)\n  i = " + indices +
+        " parameter(1)\n  g = " + rows +
+        " gather(t, i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, "
+        "slice_sizes={1,1024}\n  ROOT r = " +
+        rows + " reshape(g)\n}" + apart + "\n\nENTRY main {\n  x = " + table + " parameter(0)\n  y = " + indices +
+        " parameter(1)\n  ROOT f = " + rows + " fusion(x, y), kind=kCustom, calls=gathered\n}\n";
+    const absl::StatusOr<Module> module = parse_module(text);
+    REQUIRE(module.ok());
+    const Work work = compute_work(module->entry().root(), {});
+    CHECK(work.read.hbm == 64 * kRow * c.read + 512);
+    for (const VectorWork& v : work.vector) CHECK(v.opcode != Opcode::kTranspose);
+  }
+}
+
 }  // namespace
 }  // namespace hloroof::internal
