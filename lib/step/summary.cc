@@ -82,22 +82,29 @@ void Summary::add_up(const StepFacts& facts, StepSummary& result) const {
   result.serial_seconds = sums.serial_seconds;
   double exposed[kResourceCount] = {};
   double by_source[static_cast<int>(CostSource::kUnknown) + 1] = {};
+  OpContribution sum;  // a local variable stays in registers
   for (ComputationId id : CallFacts::scheduled(facts.calls)) {
     const double n = facts.executions(id);
     for (InstructionId op : ops_[id.index]) {
       const OpContribution& row = terms_[op.index];
-      result.flops += n * row.flops;
-      result.transcendentals += n * row.transcendentals;
-      result.hbm_bytes += n * row.hbm_bytes;
-      result.logical_bytes += n * row.logical_bytes;
-      result.padded_bytes += n * row.padded_bytes;
-      result.wire_bytes += n * row.wire_bytes;
+      sum.flops += n * row.flops;
+      sum.transcendentals += n * row.transcendentals;
+      sum.hbm_bytes += n * row.hbm_bytes;
+      sum.logical_bytes += n * row.logical_bytes;
+      sum.padded_bytes += n * row.padded_bytes;
+      sum.wire_bytes += n * row.wire_bytes;
       const double own = sums.exposed[op.index] - sums.waited[op.index];
       if (own <= 0) continue;
       exposed[static_cast<int>(row.is_start ? Resource::kLatency : row.bound)] += own;
       by_source[static_cast<int>(source(module, op))] += own;
     }
   }
+  result.flops = sum.flops;
+  result.transcendentals = sum.transcendentals;
+  result.hbm_bytes = sum.hbm_bytes;
+  result.logical_bytes = sum.logical_bytes;
+  result.padded_bytes = sum.padded_bytes;
+  result.wire_bytes = sum.wire_bytes;
   for (const GradientExchange& exchange : facts.collectives.exchanges) {
     result.wire_bytes += facts.executions(row_of(module, exchange.after).computation) * exchange.cost.wire_bytes;
   }
