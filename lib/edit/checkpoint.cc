@@ -54,6 +54,7 @@ Edit inverse(const Module& module, const Edit& edit) {
     case Edit::Kind::kInserted: back.kind = Edit::Kind::kErased; break;
     case Edit::Kind::kErased: back.kind = Edit::Kind::kInserted; break;
     case Edit::Kind::kShape: back.old_shape = row_of(module, edit.instruction).shape; break;
+    case Edit::Kind::kOperands: std::swap(back.old_operand, back.new_operand); break;
     default: break;
   }
   return back;
@@ -266,9 +267,13 @@ bool Editor::may_overwrite_attributes(std::size_t begin) const {
 }
 
 void Editor::note(InstructionId id, Edit::Kind kind, ShapeId old_shape, AttributeKey key) {
-  edits_.push_back({id, kind, old_shape, key});
-  if (undo_ != nullptr) undo_->edits.push_back(edits_.back());
-  leave_single_form(id, kind, key);
+  note({id, kind, old_shape, key, InstructionId(), InstructionId()});
+}
+
+void Editor::note(const Edit& edit) {
+  edits_.push_back(edit);
+  if (undo_ != nullptr) undo_->edits.push_back(edit);
+  leave_single_form(edit.instruction, edit.kind, edit.key);
 }
 
 void Editor::add_use(InstructionId operand, InstructionId user) {

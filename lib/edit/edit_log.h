@@ -29,6 +29,9 @@ struct Edit {
   Kind kind = Kind::kShape;
   ShapeId old_shape;                          // for kShape
   AttributeKey key = AttributeKey::kUnknown;  // for kAttributes
+  // For kOperands, if all operands that changed were one instruction and are another one now; else invalid.
+  InstructionId old_operand;
+  InstructionId new_operand;
 };
 
 // A friend of the editor, without state.

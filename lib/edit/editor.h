@@ -218,6 +218,7 @@ class Editor {
   void drop_control_edges(InstructionId id);
   void note(InstructionId id, Edit::Kind kind, ShapeId old_shape = ShapeId(),
             AttributeKey key = AttributeKey::kUnknown);
+  void note(const Edit& edit);
 
   Module& module_;
   std::vector<std::vector<InstructionId>> users_;  // by InstructionId

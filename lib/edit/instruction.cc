@@ -1,6 +1,7 @@
 // Edits of one instruction: its shape, its operands, its name.
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -18,6 +19,18 @@
 #include "lib/values/shape_parser.h"
 
 namespace hloroof::internal::inline edit {
+namespace {
+
+// Sets old_operand and new_operand if one operand was replaced.
+void find_replaced(absl::Span<const InstructionId> before, absl::Span<const InstructionId> after, Edit& edit) {
+  if (before.size() != after.size()) return;
+  const auto [old, now] = std::mismatch(before.begin(), before.end(), after.begin());
+  if (old == before.end() || !std::equal(std::next(old), before.end(), std::next(now))) return;
+  edit.old_operand = *old;
+  edit.new_operand = *now;
+}
+
+}  // namespace
 
 absl::StatusOr<ShapeId> Editor::shape(std::string_view text) {
   ShapeTable& shapes = ModuleBuilder(module_).shapes();
@@ -133,9 +146,11 @@ absl::Status Editor::set_operands(InstructionId id, const std::vector<Instructio
   if (absl::Status status = check_operand_count(row.opcode, operands.size()); !status.ok()) return status;
   if (absl::Status status = check_tuples(row.opcode, operands, row.shape, row.number); !status.ok()) return status;
   if (module_.instruction(id).operand_ids() == absl::Span<const InstructionId>(operands)) return absl::OkStatus();
+  Edit edit = {id, Edit::Kind::kOperands, ShapeId(), AttributeKey::kUnknown, InstructionId(), InstructionId()};
+  find_replaced(module_.instruction(id).operand_ids(), operands, edit);
   spell_out(id);
   write_operands(id, operands);
-  note(id, Edit::Kind::kOperands);
+  note(edit);
   return absl::OkStatus();
 }
 

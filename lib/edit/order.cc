@@ -232,7 +232,7 @@ void Editor::write_uses(InstructionId old, InstructionId by, const std::vector<I
     std::replace(operands.begin(), operands.end(), old, by);
     spell_out(user);
     write_operands(user, operands);
-    note(user, Edit::Kind::kOperands);
+    note({user, Edit::Kind::kOperands, ShapeId(), AttributeKey::kUnknown, old, by});
   }
 }
 

@@ -475,6 +475,7 @@ struct Predictor::State {
     }
     if (!timeline_is_stale) return absl::OkStatus();
     own_facts();
+    replayer->forget_sums();
     if (absl::Status status = replay_facts(*facts); !status.ok()) return status;
     sums_are_stale = timeline_is_stale = false;
     return absl::OkStatus();

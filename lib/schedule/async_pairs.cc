@@ -147,6 +147,7 @@ void AsyncPairs::update(const Module& module, const CallGraph& calls, absl::Span
                         std::vector<bool>& changed) {
   traces_.resize(module.instruction_limit(), kNone);
   known_.resize(module.instruction_limit());
+  if (edited.empty()) return;
   std::vector<bool> is_edited(module.instruction_limit(), false);
   for (InstructionId id : edited) {
     known_[id.index] = Known();

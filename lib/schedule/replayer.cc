@@ -40,6 +40,25 @@ Demand between_slices(const Demand& demand) {
   return transfer;
 }
 
+// Adds waits to the sums, in which no op has any of them yet: the same op for the same transfer with the same cause
+// once.
+void merge_waits(std::vector<Wait> waits, ReplaySums& sums) {
+  const auto key = [](const Wait& wait) { return std::tuple(wait.op.index, wait.awaited.index, wait.cause.index); };
+  const auto is_before = [&](const Wait& a, const Wait& b) { return key(a) < key(b); };
+  std::stable_sort(waits.begin(), waits.end(), is_before);
+  const auto known = static_cast<std::ptrdiff_t>(sums.waits.size());
+  for (const Wait& wait : waits) {
+    if (sums.waits.size() > static_cast<std::size_t>(known) && key(sums.waits.back()) == key(wait)) {
+      sums.waits.back().seconds += wait.seconds;
+    } else {
+      sums.waits.push_back(wait);
+    }
+  }
+  const auto first = sums.waits.begin() + known;
+  for (auto wait = first; wait != sums.waits.end(); ++wait) sums.waited[wait->op.index] += wait->seconds;
+  std::inplace_merge(sums.waits.begin(), first, sums.waits.end(), is_before);
+}
+
 void add(SharedSeconds& sum, const SharedSeconds& more, double times) {
   for (int r = 0; r < kSharedCount; ++r) sum[r] = std::min(kForever, sum[r] + times * more[r]);
 }
@@ -413,45 +432,123 @@ double Replayer::entries(const CallGraph& calls, const std::vector<double>& exec
   return sum;
 }
 
-void Replayer::add_up(const CallGraph& calls, const std::vector<Demand>& demands, ReplaySums& sums) const {
+void Replayer::forget_sums() {
+  added_.clear();
+  added_order_.clear();
+  added_drained_ = InstructionId();
+  added_drained_seconds_ = 0;
+  added_drained_waits_.clear();
+  for (Replayed& replayed : replayed_) replayed.is_added = false;
+}
+
+void Replayer::add_up(const CallGraph& calls, const std::vector<Demand>& demands, ReplaySums& sums) {
+  if (added_order_.empty()) {
+    sums.exposed.clear();
+    sums.waited.clear();
+    sums.waits.clear();
+  }
+  added_.resize(module_.computation_limit());
+  sums.exposed.resize(module_.instruction_limit(), 0);
+  sums.waited.resize(module_.instruction_limit(), 0);
+  // The instructions of which seconds and waits are added again, or no longer.
+  std::vector<bool> is_other(module_.instruction_limit(), false);
+  const auto take_back = [&](InstructionId id) {
+    is_other[id.index] = true;
+    sums.exposed[id.index] = sums.waited[id.index] = 0;
+  };
+  const auto is_executed = [&](ComputationId id) {
+    return CallFacts::is_scheduled(calls, id) && sums.executions[id.index] > 0;
+  };
+  std::vector<ComputationId> executed;
+  std::vector<ComputationId> others;
+  for (ComputationId id : added_order_) {
+    if (is_executed(id)) continue;
+    for (InstructionId step : added_[id.index].steps) take_back(step);
+    added_[id.index] = Added();
+  }
+  const bool drains_alike = drained_ == added_drained_ && drained_seconds_ == added_drained_seconds_ &&
+                            drained_waits_ == added_drained_waits_;
+  const auto drains_otherwise = [&](ComputationId id) {
+    if (drains_alike) return false;
+    return (drained_.valid() && row_of(module_, drained_).computation == id) ||
+           (added_drained_.valid() && row_of(module_, added_drained_).computation == id);
+  };
+  for (ComputationId id : CallFacts::scheduled(calls)) {
+    if (!is_executed(id)) continue;
+    executed.push_back(id);
+    Added& added = added_[id.index];
+    const double executions = sums.executions[id.index];
+    const double entered = entries(calls, sums.executions, module_.computation(id));
+    const bool is_same = replayed_[id.index].is_added && added.executions == executions && added.entered == entered;
+    if (is_same && !drains_otherwise(id)) continue;
+    for (InstructionId step : added.steps) take_back(step);
+    added.executions = executions;
+    added.entered = entered;
+    others.push_back(id);
+  }
+  if (!drains_alike && added_drained_.valid()) take_back(added_drained_);
+  std::erase_if(sums.waits, [&](const Wait& wait) { return is_other[wait.op.index]; });
+  std::vector<Wait> waits;
+  if (!drains_alike || (drained_.valid() && is_other[drained_.index])) waits = drained_waits_;
+  for (ComputationId id : others) {
+    expose_steps(id, calls, demands, sums);
+    add_waits(replayed_[id.index], added_[id.index].executions, added_[id.index].entered, waits);
+  }
+  merge_waits(std::move(waits), sums);
+  added_drained_ = drained_;
+  added_drained_seconds_ = drained_seconds_;
+  added_drained_waits_ = drained_waits_;
+
   sums.serial_seconds = 0;
   sums.busy = {};
-  sums.exposed.assign(module_.instruction_limit(), 0);
-  sums.waits = drained_waits_;
-  for (ComputationId id : CallFacts::scheduled(calls)) {
-    const ComputationView computation = module_.computation(id);
-    const double executions = sums.executions[id.index];
-    if (executions <= 0) continue;
-    const double entered = entries(calls, sums.executions, computation);
-    const auto replayed = static_cast<double>(replayed_[id.index].ends.size());
-    const double further = executions - entered * replayed;
-    add_waits(replayed_[id.index], executions, entered, sums);
-    for (InstructionId step : replayed_[id.index].steps) {
-      const std::uint32_t i = step.index;
-      const Demand& demand = demands[i];
-      sums.exposed[i] =
-          further >= 0 ? entered * first_[i] + further * last_[i] : executions * first_[i] / std::max(1.0, replayed);
-      if (step == drained_ && drained_seconds_ > 0) sums.exposed[i] += drained_seconds_;
-      double serial = demand.seconds + demand.issue;
-      if (demand.step == Step::kLoop) {
-        const TripCount* trips = CallFacts::trip_count(calls, step);
-        serial = demand.issue * (trips != nullptr ? static_cast<double>(trips->value) : 1);
-      }
-      sums.serial_seconds += executions * serial;
-      add(sums.busy, demand.busy, executions);
-      if (demand.between_seconds > 0) {
-        sums.serial_seconds += executions * demand.between_seconds;
-        add(sums.busy, between_slices(demand).busy, executions);
-      }
+  for (ComputationId id : executed) {
+    const Added& added = added_[id.index];
+    for (double serial : added.serial) sums.serial_seconds += added.executions * serial;
+    for (const auto& [unit, busy] : added.busy) {
+      sums.busy[unit] = std::min(kForever, sums.busy[unit] + added.executions * busy);
     }
   }
-  merge_waits(sums);
+  added_order_ = std::move(executed);
   sums.busy[static_cast<int>(Resource::kIci)] = std::min(kForever, links_busy(sums.busy));
   sums.seconds = seconds();
 }
 
+// Sets the exposed seconds of the steps of a computation, and lists what they add to the sums.
+void Replayer::expose_steps(ComputationId id, const CallGraph& calls, const std::vector<Demand>& demands,
+                            ReplaySums& sums) {
+  Replayed& replayed = replayed_[id.index];
+  Added& added = added_[id.index];
+  added.serial.clear();
+  added.busy.clear();
+  added.steps = replayed.steps;
+  replayed.is_added = true;
+  const auto add_busy = [&](const SharedSeconds& busy) {
+    for_each_unit(used_units(busy), [&](int r) { added.busy.emplace_back(r, busy[r]); });
+  };
+  const auto iterations = static_cast<double>(replayed.ends.size());
+  const double further = added.executions - added.entered * iterations;
+  for (InstructionId step : replayed.steps) {
+    const std::uint32_t i = step.index;
+    const Demand& demand = demands[i];
+    sums.exposed[i] = further >= 0 ? added.entered * first_[i] + further * last_[i]
+                                   : added.executions * first_[i] / std::max(1.0, iterations);
+    if (step == drained_ && drained_seconds_ > 0) sums.exposed[i] += drained_seconds_;
+    double serial = demand.seconds + demand.issue;
+    if (demand.step == Step::kLoop) {
+      const TripCount* trips = CallFacts::trip_count(calls, step);
+      serial = demand.issue * (trips != nullptr ? static_cast<double>(trips->value) : 1);
+    }
+    if (serial != 0) added.serial.push_back(serial);
+    add_busy(demand.busy);
+    if (demand.between_seconds > 0) {
+      added.serial.push_back(demand.between_seconds);
+      add_busy(between_slices(demand).busy);
+    }
+  }
+}
+
 // Adds the waits of a computation, with the same weights as its exposed seconds.
-void Replayer::add_waits(const Replayed& replayed, double executions, double entered, ReplaySums& sums) const {
+void Replayer::add_waits(const Replayed& replayed, double executions, double entered, std::vector<Wait>& waits) {
   const auto iterations = static_cast<double>(replayed.ends.size());
   const double further = executions - entered * iterations;
   const double of_all = further >= 0 ? entered : executions / std::max(1.0, iterations);
@@ -459,25 +556,8 @@ void Replayer::add_waits(const Replayed& replayed, double executions, double ent
     Wait wait = replayed.waits[i];
     const bool is_last = i >= replayed.last_waits;
     wait.seconds *= of_all + (is_last && further > 0 ? further : 0);
-    sums.waits.push_back(wait);
+    waits.push_back(wait);
   }
-}
-
-// Adds up the waits of the same op for the same transfer with the same cause.
-void Replayer::merge_waits(ReplaySums& sums) const {
-  const auto key = [](const Wait& wait) { return std::tuple(wait.op.index, wait.awaited.index, wait.cause.index); };
-  std::stable_sort(sums.waits.begin(), sums.waits.end(), [&](const Wait& a, const Wait& b) { return key(a) < key(b); });
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < sums.waits.size(); ++i) {
-    if (kept > 0 && key(sums.waits[kept - 1]) == key(sums.waits[i])) {
-      sums.waits[kept - 1].seconds += sums.waits[i].seconds;
-    } else {
-      sums.waits[kept++] = sums.waits[i];
-    }
-  }
-  sums.waits.resize(kept);
-  sums.waited.assign(module_.instruction_limit(), 0);
-  for (const Wait& wait : sums.waits) sums.waited[wait.op.index] += wait.seconds;
 }
 
 double Replayer::seconds() const { return module_.has_entry() ? replayed_[module_.entry().id().index].seconds(1) : 0; }

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -29,6 +30,8 @@ struct Wait {
   InstructionId awaited;
   InstructionId cause;
   double seconds = 0;
+
+  friend bool operator==(const Wait&, const Wait&) = default;
 };
 
 // Sums over the whole step.
@@ -84,14 +87,22 @@ class Replayer {
 
   // Forgets the instructions and computations that the module no longer has room for. Call replay() for the
   // computations that they changed first.
-  void cut() { resize(); }
+  void cut() {
+    resize();
+    forget_sums();
+  }
 
   // The branches taken by conditionals whose probabilities are not in the call graph. CallFacts::executions_with()
   // turns them into the number of times that each computation runs in the step.
   const BranchProbabilities& branches() const { return branches_; }
 
-  // Call this after replay(), with the same arguments. Reads sums.executions and computes the other members.
-  void add_up(const CallGraph& calls, const std::vector<Demand>& demands, ReplaySums& sums) const;
+  // Call this after replay(), with the same arguments. Reads sums.executions and computes the other members. If it has
+  // been called before, `sums` must be what that call left, with other `executions`; it then computes again what
+  // replays and executions changed, and adds up the rest in the same order.
+  void add_up(const CallGraph& calls, const std::vector<Demand>& demands, ReplaySums& sums);
+
+  // Call this before add_up() gets other sums than those of its last call.
+  void forget_sums();
 
   // Returns the seconds of the step. Call this after replay().
   double seconds() const;
@@ -130,8 +141,18 @@ class Replayer {
     std::vector<InstructionId> steps;  // instructions whose step is not kFree
     InstructionId last_start;          // the last transfer started
     bool has_run = false;
+    bool is_added = false;  // the sums have this result
 
     double seconds(double iterations) const;
+  };
+
+  // What add_up() has added of a computation.
+  struct Added {
+    double executions = 0;
+    double entered = 0;
+    std::vector<InstructionId> steps;
+    std::vector<double> serial;                // seconds that its steps take one after another
+    std::vector<std::pair<int, double>> busy;  // units that its steps keep busy, in their order, and for how long
   };
 
   // What the callees of an instruction do in one interval of average load.
@@ -163,8 +184,8 @@ class Replayer {
   void replay_step(InstructionId id, Machine& machine, Replayed& result, std::size_t iteration);
   void note_wait(InstructionId op, InstructionId awaited, double waited, const Machine& machine, Replayed& result);
   void wait_for_transfer(InstructionId transfer, Machine& machine, Replayed& result, std::size_t iteration);
-  void add_waits(const Replayed& replayed, double executions, double entered, ReplaySums& sums) const;
-  void merge_waits(ReplaySums& sums) const;
+  void expose_steps(ComputationId id, const CallGraph& calls, const std::vector<Demand>& demands, ReplaySums& sums);
+  static void add_waits(const Replayed& replayed, double executions, double entered, std::vector<Wait>& waits);
   CalleeRun find_callees(InstructionView instruction, const Demand& demand);
   static double run_callees(const CalleeRun& run, Machine& machine);
   std::vector<double> branch_probabilities(InstructionView conditional, const std::vector<ComputationId>& branches);
@@ -189,6 +210,11 @@ class Replayer {
   double drained_seconds_ = 0;       // the wait at the end of the step
   std::vector<Wait> drained_waits_;  // the parts of that wait
   BranchProbabilities branches_;
+  std::vector<Added> added_;                // by ComputationId
+  std::vector<ComputationId> added_order_;  // those that were executed at the last add_up()
+  InstructionId added_drained_;             // drained_, drained_seconds_ and drained_waits_ then
+  double added_drained_seconds_ = 0;
+  std::vector<Wait> added_drained_waits_;
   std::vector<MachineState> entry_states_;                          // before every kStatesApart-th step of the entry
   std::vector<CalleeRun> entry_callees_;                            // of the steps of the entry that call
   std::unordered_map<std::uint32_t, std::size_t> entry_callee_at_;  // index into that, by InstructionId

@@ -24,6 +24,22 @@ bool has_counter(const Module& module, ShapeId shape) {
   });
 }
 
+// Returns true if two shapes have the same arrays, possibly with other layouts.
+bool same_arrays(const Module& module, ShapeId a, ShapeId b) {
+  if (!a.valid() || !b.valid()) return false;
+  const Shape& x = module.shape(a);
+  const Shape& y = module.shape(b);
+  if (x.is_array() && y.is_array()) return x.element_type == y.element_type && x.dimensions == y.dimensions;
+  return x.is_tuple() && y.is_tuple() &&
+         std::equal(x.elements.begin(), x.elements.end(), y.elements.begin(), y.elements.end(),
+                    [&](ShapeId i, ShapeId j) {
+                      const Shape& in_x = module.shape(i);
+                      const Shape& in_y = module.shape(j);
+                      return i == j || (in_x.is_array() && in_y.is_array() && in_x.element_type == in_y.element_type &&
+                                        in_x.dimensions == in_y.dimensions);
+                    });
+}
+
 // Returns true if a computation called by `opcode` may be scheduled or be wrapped as an asynchronous one.
 bool runs_schedules(Opcode opcode) { return calls_schedules(opcode) || work_class(opcode) == WorkClass::kAsync; }
 
@@ -193,9 +209,28 @@ class Finder {
         break;
       default: break;
     }
-    if (stale_.calls || !CallFacts::trips_read_off(facts_.calls, edit.instruction)) return;
-    stale_.calls = instruction.opcode() == Opcode::kConstant || instruction.opcode() == Opcode::kWhile ||
-                   has_counter(module_, instruction.shape_id()) || has_counter(module_, edit.old_shape);
+    if (stale_.calls || !CallFacts::trips_read_off(facts_.calls, edit.instruction) || keeps_trips(edit)) return;
+    stale_.calls = may_count(edit.instruction) || has_counter(module_, edit.old_shape);
+  }
+
+  // Whether the value of an instruction may decide a trip count.
+  bool may_count(InstructionId id) const {
+    const InstructionData& row = row_of(module_, id);
+    return row.opcode == Opcode::kConstant || row.opcode == Opcode::kWhile || has_counter(module_, row.shape);
+  }
+
+  // Whether an edit of an instruction from which trip counts were read off keeps all of them. They do not depend on
+  // layouts or on the order of instructions, and on an operand only if it was looked at.
+  bool keeps_trips(const Edit& edit) const {
+    switch (edit.kind) {
+      case Edit::Kind::kMoved: return true;
+      case Edit::Kind::kShape: return same_arrays(module_, edit.old_shape, row_of(module_, edit.instruction).shape);
+      case Edit::Kind::kOperands:
+        if (!edit.old_operand.valid()) return false;
+        return !CallFacts::trips_read_off(facts_.calls, edit.old_operand) ||
+               (!may_count(edit.old_operand) && !may_count(edit.new_operand));
+      default: return false;
+    }
   }
 
   // On GPUs the kinds of all fusions that call a computation decide how the work inside it is counted; see InsideTable.
@@ -234,12 +269,37 @@ class Finder {
       stale_.descriptions.insert(edit.instruction.index);
       return;
     }
-    const std::vector<InstructionId> neighbours = collectives_in(row_of(instruction).computation);
+    const ComputationId computation = row_of(instruction).computation;
+    const std::vector<InstructionId> neighbours = collectives_in(computation);
     for (InstructionId collective : neighbours) stale_.descriptions.insert(collective.index);
-    // A call or a loop decides which collectives run, and how often.
-    const bool decides = runs_computations(instruction.opcode()) || instruction.opcode() == Opcode::kCustomCall ||
-                         has_collective([](const Collective& c) { return c.runs != 1; });
-    if (is_collective(instruction.opcode()) || decides || !neighbours.empty()) stale_.collectives = true;
+    // A loop decides how often collectives run.
+    if (has_collective([](const Collective& c) { return c.runs != 1; })) stale_.collectives = true;
+    if (edit.kind == Edit::Kind::kShape) return;
+    // A call decides which collectives run, and a custom call which part of them.
+    const bool decides = runs_computations(instruction.opcode()) || instruction.opcode() == Opcode::kCustomCall;
+    const bool calls_others = edit.kind == Edit::Kind::kAttributes && names_computations(edit.key);
+    if (is_collective(instruction.opcode()) || !neighbours.empty() || calls_others ||
+        (decides &&
+         (has_collective_inside({computation}) || has_collective_inside(instruction.called_computations())))) {
+      stale_.collectives = true;
+    }
+  }
+
+  // Returns whether computations have a collective, themselves or in what they run.
+  bool has_collective_inside(std::vector<ComputationId> open) const {
+    std::set<std::uint32_t> seen;
+    while (!open.empty()) {
+      const ComputationId id = open.back();
+      open.pop_back();
+      if (!id.valid() || !seen.insert(id.index).second) continue;
+      if (module_.computation(id).is_missing()) return true;  // unknown
+      for (InstructionView instruction : module_.computation(id).instructions()) {
+        if (is_collective(instruction.opcode())) return true;
+        if (!runs_computations(instruction.opcode())) continue;
+        for (ComputationId called : instruction.called_computations()) open.push_back(called);
+      }
+    }
+    return false;
   }
 
   // Marks a collective of a scheduled computation as stale.

@@ -373,11 +373,13 @@ void read_roles(const Module& module, const CallGraph& calls, CollectiveCosts& r
 
 void index_carriers(const Module& module, const CallGraph& calls, CollectiveCosts& result) {
   result.by_carrier.clear();
+  result.is_carried.assign(result.collectives.size(), false);
   for (std::size_t c = 0; c < result.collectives.size(); ++c) {
     const InstructionId carrier = result.collectives[c].carrier;
     if (!carrier.valid() || !CallFacts::is_scheduled(calls, row_of(module, carrier).computation)) continue;
     if (carries_collective_step(module.instruction(carrier))) continue;
     result.by_carrier.emplace(carrier.index, c);
+    result.is_carried[c] = true;
   }
   result.sends = join_messages(module, result);
   result.slice_halves = join_slice_transfers(module, result);

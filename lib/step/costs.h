@@ -41,6 +41,7 @@ struct CollectiveCosts {
   std::vector<GradientExchange> exchanges;  // if the program of one slice is copied to several
   // Maps the index of each executed instruction that performs collectives to the indices of those, in order.
   std::multimap<std::uint32_t, std::size_t> by_carrier;
+  std::vector<bool> is_carried;  // by index of the collective: whether by_carrier has it
   // Maps the index of a receive to the send that carries its transfer; see messages.h.
   std::map<std::uint32_t, InstructionId> sends;
   // Maps the index of each half of a transfer between slices to the other half; see messages.h.

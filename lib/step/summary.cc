@@ -1,9 +1,9 @@
 #include "lib/step/summary.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
 #include "absl/types/span.h"
@@ -11,6 +11,7 @@
 #include "lib/hardware/matrix_rate.h"
 #include "lib/ir/rows.h"
 #include "lib/step/other_program.h"
+#include "lib/work/work.h"
 
 namespace hloroof::internal::inline step {
 
@@ -41,6 +42,7 @@ void Summary::list_ops(const Module& module, ComputationId id) {
 
 void Summary::fill(const StepFacts& facts) {
   const Module& module = *facts.module;
+  terms_.reserve(table_capacity(module));
   terms_.assign(module.instruction_limit(), {});
   ops_.assign(module.computation_limit(), {});
   for (ComputationId id : CallFacts::scheduled(facts.calls)) {
@@ -82,22 +84,29 @@ void Summary::add_up(const StepFacts& facts, StepSummary& result) const {
   result.serial_seconds = sums.serial_seconds;
   double exposed[kResourceCount] = {};
   double by_source[static_cast<int>(CostSource::kUnknown) + 1] = {};
+  OpContribution sum;  // a local variable stays in registers
   for (ComputationId id : CallFacts::scheduled(facts.calls)) {
     const double n = facts.executions(id);
     for (InstructionId op : ops_[id.index]) {
       const OpContribution& row = terms_[op.index];
-      result.flops += n * row.flops;
-      result.transcendentals += n * row.transcendentals;
-      result.hbm_bytes += n * row.hbm_bytes;
-      result.logical_bytes += n * row.logical_bytes;
-      result.padded_bytes += n * row.padded_bytes;
-      result.wire_bytes += n * row.wire_bytes;
+      sum.flops += n * row.flops;
+      sum.transcendentals += n * row.transcendentals;
+      sum.hbm_bytes += n * row.hbm_bytes;
+      sum.logical_bytes += n * row.logical_bytes;
+      sum.padded_bytes += n * row.padded_bytes;
+      sum.wire_bytes += n * row.wire_bytes;
       const double own = sums.exposed[op.index] - sums.waited[op.index];
       if (own <= 0) continue;
       exposed[static_cast<int>(row.is_start ? Resource::kLatency : row.bound)] += own;
       by_source[static_cast<int>(source(module, op))] += own;
     }
   }
+  result.flops = sum.flops;
+  result.transcendentals = sum.transcendentals;
+  result.hbm_bytes = sum.hbm_bytes;
+  result.logical_bytes = sum.logical_bytes;
+  result.padded_bytes = sum.padded_bytes;
+  result.wire_bytes = sum.wire_bytes;
   for (const GradientExchange& exchange : facts.collectives.exchanges) {
     result.wire_bytes += facts.executions(row_of(module, exchange.after).computation) * exchange.cost.wire_bytes;
   }
@@ -143,13 +152,9 @@ std::vector<double> Summary::add_up_exposed(const StepFacts& facts, StepSummary&
   const ReplaySums& sums = facts.timeline;
   const CollectiveCosts& all = facts.collectives;
   std::vector<double> exposed(all.collectives.size(), 0);
-  std::unordered_map<std::uint32_t, std::size_t> last_of;  // index of the carrier to index of its last collective
-  std::vector<std::pair<std::size_t, std::uint32_t>> listed;
-  for (const auto& [carrier, c] : all.by_carrier) listed.emplace_back(c, carrier);
-  std::sort(listed.begin(), listed.end());
-  for (const auto& [c, carrier] : listed) {
-    last_of[carrier] = c;
-    if (facts.costs.demand[carrier].step != Step::kRun) continue;
+  for (std::size_t c = 0; c < all.collectives.size(); ++c) {
+    const std::uint32_t carrier = all.collectives[c].carrier.index;
+    if (!all.is_carried[c] || facts.costs.demand[carrier].step != Step::kRun) continue;
     // The rest of the time belongs to the other work in the fusion, which takes that long without the collective.
     const double executions = facts.executions(row_of(module, InstructionId(carrier)).computation);
     exposed[c] = std::min(sums.exposed[carrier], executions * all.costs[c].seconds);
@@ -160,9 +165,9 @@ std::vector<double> Summary::add_up_exposed(const StepFacts& facts, StepSummary&
       result.exposed_communication_seconds += wait.seconds;
       continue;
     }
-    const auto found = last_of.find(wait.cause.index);
-    if (found == last_of.end()) continue;
-    exposed[found->second] += wait.seconds;
+    const auto after = all.by_carrier.upper_bound(wait.cause.index);
+    if (after == all.by_carrier.begin() || std::prev(after)->first != wait.cause.index) continue;
+    exposed[std::prev(after)->second] += wait.seconds;  // the last collective of the carrier
     result.exposed_communication_seconds += wait.seconds;
   }
   return exposed;
