@@ -54,7 +54,7 @@ class Confirmation:
         return next(index for index, order in enumerate(self.orders) if order.is_kept)
 
     def __str__(self) -> str:
-        rows = [("order", "predicted", "final text", "by the compiler's estimates", "memory", "")]
+        rows: list[tuple[str, ...]] = [("order", "predicted", "final text", "by the compiler's estimates", "memory", "")]
         for index, order in enumerate(self.orders):
             rows.append(
                 (
@@ -187,6 +187,8 @@ def scheduled(module: _core.Module, device: str, options: Mapping[str, Any], top
         raise ValueError(f"{place} has {slices} slices; only programs of one slice can be confirmed")
     proto = module.to_proto()
     entry = Editor(module).entry
+    if entry.root is None:
+        raise ValueError(f"{module.name} has no result")
     parameters = [parameter.shape for parameter in entry.parameters]
     if len(parameters) == 1 and parameters[0].element_type == "tuple":  # JAX makes a tuple of many arguments
         parameters = parameters[0].elements
