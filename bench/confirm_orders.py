@@ -17,12 +17,12 @@ os.environ.update(TPU_SKIP_MDS_QUERY="1", ALLOW_MULTIPLE_LIBTPU_LOAD="1", JAX_PL
 import hloroof.jax
 
 PROGRAMS = {
-    "seed_vit_b128.v5e_2x4": ("seed_vit_b128", "v5e", "2x4"),
-    "llm_unrolled_fsdp.v5e_2x4": ("llm_unrolled_fsdp", "v5e", "2x4"),
-    "llm_fsdp_train.v5e_2x4": ("llm_fsdp_train", "v5e", "2x4"),
-    "llm_fsdp_train.v4_2x2x2": ("llm_fsdp_train", "v4", "2x2x2"),
+    "seed_ffn_block.v5e_2x4": ("seed_ffn_block", "v5e", "2x4"),
+    "moe_ep_train.v5e_2x4": ("moe_ep_train", "v5e", "2x4"),
+    "seed_ffn_block.v6e_2x4": ("seed_ffn_block", "v6e", "2x4"),
     "llm_tp_train.v5e_2x4": ("llm_tp_train", "v5e", "2x4"),
-    "llm_fsdp_tp_train.v6e_2x4": ("llm_fsdp_tp_train", "v6e", "2x4"),
+    "llm_fsdp_train.v5e_2x4": ("llm_fsdp_train", "v5e", "2x4"),
+    "llm_unrolled_fsdp.v5e_2x4": ("llm_unrolled_fsdp", "v5e", "2x4"),
 }
 
 

@@ -83,12 +83,12 @@ struct Rescheduling {
   std::vector<OtherOrder> others;  // shortest step first; no two are the same, and all are better than what came in
 };
 
-// Reorders the instructions of `module`, and changes nothing else. Only orders that are legal (constraints.h), that
+// Reorders the instructions of `module`, and changes nothing else. Only orders that are legal (hloroof/order.h), that
 // need no more memory than the limit, and that have no more transfers of one lane in flight than the module had, or
 // than the device's schedule.transfers_ahead, are kept. The result is never slower than the order that came in, by its
 // own prediction. Two runs with the same seed and as many trials find the same order. The module is unchanged after an
 // error. Errors: InvalidArgument if the module is not scheduled or needs more memory than the limit as it is; those of
-// Predictor::create() and of find_constraints().
+// Predictor::create() and of find_order_rules().
 absl::StatusOr<Rescheduling> search_order(Module& module, const Target& target, const RescheduleOptions& options);
 
 }  // namespace hloroof::internal::inline reschedule

@@ -24,6 +24,7 @@
 #include "lib/explain/find_instruction.h"
 #include "lib/fronts/python/edited_module.h"
 #include "lib/fronts/python/errors.h"
+#include "lib/fronts/python/order_rules.h"
 #include "lib/fronts/python/parts.h"
 #include "lib/fronts/python/subject.h"
 #include "lib/hardware/named_target.h"
@@ -272,6 +273,9 @@ void add_reading(nb::class_<Editor>& c) {
       .def_prop_ro("entry", &entry_of)
       .def("instruction", &find, "name"_a,
            "The instruction of that name; an end of the name is enough if it is the only one.")
+      .def(
+          "order_rules", [](const Editor& e) { return rules_of(e.module); },
+          "Which orders of the module are legal. Raises InvalidInputError if it is not scheduled.")
       .def_prop_ro("is_scheduled", [](const Editor& e) { return e.module->module().is_scheduled(); })
       .def_prop_ro(
           "module", [](const Editor& e) { return Module(e.module->module()); }, "A copy of the module as it is.")
@@ -365,7 +369,8 @@ void add_changes(nb::class_<Editor>& c) {
           },
           "instruction"_a, "before"_a, "Moves it within its computation. It can not cross an operand or a user.")
       .def("set_order", &set_order, "computation"_a, "instructions"_a,
-           "Brings all instructions of a computation into an order. Nothing changes if it is not legal.");
+           "Brings all instructions of a computation into an order. Nothing changes if an operand or a control "
+           "predecessor would follow its user. OrderRules.set_order() also keeps what shares memory or communicates.");
 }
 
 void add_computation_changes(nb::class_<Editor>& c) {

@@ -23,6 +23,9 @@ ORDERS = 3
 """How many ``confirm=True`` compiles, besides the order that came in."""
 
 
+_MORE_MEMORY = 1.01  # without a limit, times the memory for the order that came in: buffers pack a little differently in each order
+
+
 @dataclass(frozen=True)
 class ConfirmedOrder:
     """An order that was compiled to the end."""
@@ -137,17 +140,17 @@ def confirm_orders(
 
 def judge(orders: Sequence[ConfirmedOrder], memory_limit: Optional[float] = None) -> Confirmation:
     """Says which of the orders is kept, and why. The first is the order that came in. Another is kept if its final text is predicted to
-    be faster, or as fast with less memory, and needs no more than the limit, by default than the first needs."""
+    be faster, or as fast with less memory, and needs no more than the limit, by default about what the first needs."""
     first = orders[0]
     assert first.final_seconds is not None and first.memory_bytes is not None
-    limit = first.memory_bytes if memory_limit is None else memory_limit
+    limit = _MORE_MEMORY * first.memory_bytes if memory_limit is None else memory_limit
 
     def refusal(order: ConfirmedOrder) -> str:
         if order.final_seconds is None or order.memory_bytes is None or first.final_seconds is None:
             return order.reason
         if order.memory_bytes > limit:
-            over = "than the order that came in" if memory_limit is None else "than the memory limit"
-            return f"it needs {_difference(order.memory_bytes, limit)} more memory {over}"
+            over, of = ("the order that came in", first.memory_bytes) if memory_limit is None else ("the memory limit", limit)
+            return f"it needs {_difference(order.memory_bytes, of)} more memory than {over}"
         if order.final_seconds > first.final_seconds:
             return "its final text is slower than that of the order that came in"
         return ""

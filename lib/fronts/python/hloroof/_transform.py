@@ -163,8 +163,8 @@ def reschedule(
     What XLA does after scheduling, above all what it keeps in fast memory, depends on the order, and the search does not know it.
     With ``confirm=3``, or another number of orders, the best order and others on the way to it are compiled to the end, ahead of
     time, and so is the order that came in. The compile goes on with the order whose final text has the shortest predicted step, if
-    that is not longer than the step of what came in and the compiler needs no more memory than ``memory_limit``, by default than
-    for what came in. Otherwise the order stays. ``Transformed.confirmation`` has a row for each order, also with the step by the
+    that is not longer than the step of what came in and the compiler needs no more memory than ``memory_limit``, by default 1 % more
+    than for what came in. Otherwise the order stays. ``Transformed.confirmation`` has a row for each order, also with the step by the
     compiler's own estimates. ``confirm=True`` means 3. It needs libtpu, and a ``device`` with the topology of the
     compile; ``compiler_options`` are those that the compile was given, which the hook does not tell.
 
