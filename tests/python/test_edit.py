@@ -258,7 +258,7 @@ ENTRY e {
             hloroof.reschedule(text, "tpu_v5e", **{name: value})
 
 
-SCHEDULED = """HloModule m, is_scheduled=true, num_partitions=8
+TWO_TRANSFERS = """HloModule m, is_scheduled=true, num_partitions=8
 
 ENTRY main {
   p = bf16[1024,1024]{1,0} parameter(0)
@@ -278,7 +278,7 @@ def names(instructions):
 
 
 def test_the_rules_of_an_order():
-    edit = hloroof.Editor(SCHEDULED)
+    edit = hloroof.Editor(TWO_TRANSFERS)
     rules = edit.order_rules()
     p, one, first, a, b, two, second, r = edit.entry.instructions
     assert rules.must_precede(one, two) and not rules.must_precede(two, one)  # devices agree on the order of collectives
@@ -301,7 +301,7 @@ def test_the_rules_of_an_order():
 
 
 def test_the_rules_belong_to_one_editor_and_a_schedule():
-    edit, other = hloroof.Editor(SCHEDULED), hloroof.Editor(SCHEDULED)
+    edit, other = hloroof.Editor(TWO_TRANSFERS), hloroof.Editor(TWO_TRANSFERS)
     rules = edit.order_rules()
     assert isinstance(rules, hloroof.OrderRules)
     with pytest.raises(hloroof.InvalidInputError, match="another editor"):
@@ -309,4 +309,4 @@ def test_the_rules_belong_to_one_editor_and_a_schedule():
     copy = edit.clone(edit.instruction("b"))
     assert not rules.may_pass(copy, edit.instruction("second")) and rules.before(copy) == []
     with pytest.raises(hloroof.InvalidInputError, match="no schedule"):
-        hloroof.Editor(SCHEDULED.replace(", is_scheduled=true", "")).order_rules()
+        hloroof.Editor(TWO_TRANSFERS.replace(", is_scheduled=true", "")).order_rules()
