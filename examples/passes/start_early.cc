@@ -1,6 +1,6 @@
-// A pass that starts transfers earlier. A start moves up in a scheduled dump together with what must go along, and stays
-// where the step is shortest. What is legal is asked of OrderRules: in a schedule, values share memory, and all devices
-// run their collectives in the same order.
+// A pass that starts transfers earlier. A start moves up in a scheduled dump together with what must go along, and
+// stays where the step is shortest. What is legal is asked of OrderRules: in a schedule, values share memory, and all
+// devices run their collectives in the same order.
 //
 //   start_early FILE DEVICE
 #include <cstdio>

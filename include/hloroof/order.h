@@ -47,9 +47,9 @@ struct OrderRules {
 // if it has too many values to follow.
 absl::StatusOr<OrderRules> find_order_rules(const Module& module);
 
-// The instructions that move if `id` moves to the place before `before`: itself and those in between that must go along,
-// in the order of the module. Errors: InvalidArgument if they are not of one computation, or if no legal move leads
-// there: something in between is fixed, or `before` would have to go along.
+// The instructions that move if `id` moves to the place before `before`: itself and those in between that must go
+// along, in the order of the module. Errors: InvalidArgument if they are not of one computation, or if no legal move
+// leads there: something in between is fixed, or `before` would have to go along.
 absl::StatusOr<std::vector<InstructionId>> moved_along(const Module& module, const OrderRules& rules, InstructionId id,
                                                        InstructionId before);
 

@@ -310,3 +310,20 @@ def test_the_rules_belong_to_one_editor_and_a_schedule():
     assert not rules.may_pass(copy, edit.instruction("second")) and rules.before(copy) == []
     with pytest.raises(hloroof.InvalidInputError, match="no schedule"):
         hloroof.Editor(TWO_TRANSFERS.replace(", is_scheduled=true", "")).order_rules()
+
+
+def test_a_collective_becomes_a_start_and_a_done():
+    edit = hloroof.Editor(TWO_TRANSFERS)
+    assert edit.next_channel_id() == 3
+    b = edit.instruction("b")
+    attributes = {"channel_id": edit.next_channel_id(), "replica_groups": "[1,8]<=[8]", "dimensions": [0], "use_global_device_ids": True}
+    root = edit.entry.root
+    whole = edit.insert_before(root, "all-gather", [b], shape="bf16[8192,1024]{1,0}", attributes=attributes)
+    edit.set_operands(root, [root.operands[0], whole])
+    start, done = edit.split_collective(whole)
+    assert (start.opcode, done.opcode) == ("all-gather-start", "all-gather-done")
+    assert not whole.is_alive and root.operands[1] == done and done.operands == [start]
+    assert edit.next_channel_id() == 4
+    edit.verify()
+    with pytest.raises(hloroof.InvalidInputError, match="b is tanh"):
+        edit.split_collective(b)

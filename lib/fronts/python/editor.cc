@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "absl/strings/str_join.h"
+#include "hloroof/collective_edits.h"
 #include "hloroof/edit.h"
 #include "hloroof/print.h"
 #include "lib/base/nearest.h"
@@ -276,6 +277,9 @@ void add_reading(nb::class_<Editor>& c) {
       .def(
           "order_rules", [](const Editor& e) { return rules_of(e.module); },
           "Which orders of the module are legal. Raises InvalidInputError if it is not scheduled.")
+      .def(
+          "next_channel_id", [](const Editor& e) { return value_or_raise(next_channel_id(e.module->module())); },
+          "A channel_id that no instruction of the module has.")
       .def_prop_ro("is_scheduled", [](const Editor& e) { return e.module->module().is_scheduled(); })
       .def_prop_ro(
           "module", [](const Editor& e) { return Module(e.module->module()); }, "A copy of the module as it is.")
@@ -324,6 +328,15 @@ void add_changes(nb::class_<Editor>& c) {
       .def(
           "clone", [](const Editor& e, const I& i) { return I(e.module, value_or_raise(e.edit().clone(id_in(e, i)))); },
           "instruction"_a, "Inserts a copy with the same operands and attributes after the original.")
+      .def(
+          "split_collective",
+          [](const Editor& e, const I& i) {
+            const StartAndDone split = value_or_raise(split_collective(e.edit(), id_in(e, i)));
+            return std::make_pair(I(e.module, split.start), I(e.module, split.done));
+          },
+          "instruction"_a,
+          "Replaces an all-gather, an all-reduce or a collective-permute by its start and its done, in the same place, "
+          "and returns the two.")
       .def(
           "erase", [](const Editor& e, const I& i) { check(e.edit().erase(id_in(e, i))); }, "instruction"_a,
           "Erases an instruction that has no users and is neither the root nor a parameter.")

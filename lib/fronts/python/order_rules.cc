@@ -65,9 +65,7 @@ void add_order_rules(nb::module_& module) {
           "first"_a, "second"_a, "Whether every legal order has `first` before `second`.")
       .def(
           "may_pass",
-          [](const Rules& r, const I& one, const I& other) {
-            return r.rules.may_pass(ruled(r, one), ruled(r, other));
-          },
+          [](const Rules& r, const I& one, const I& other) { return r.rules.may_pass(ruled(r, one), ruled(r, other)); },
           "one"_a, "other"_a, "Whether some legal order has the two instructions the other way round.")
       .def(
           "starts_of", [](const Rules& r, const I& done) { return row_in(r, r.rules.starts, done); }, "done"_a,
