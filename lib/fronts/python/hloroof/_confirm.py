@@ -10,6 +10,7 @@ Run as a script, this file is that process: it reads requests from stdin and wri
 from __future__ import annotations
 
 import dataclasses
+import threading
 from dataclasses import dataclass
 from typing import Any, Iterator, Mapping, Optional, Sequence
 
@@ -21,7 +22,6 @@ from hloroof._process import serve
 
 ORDERS = 3
 """How many ``confirm=True`` compiles, besides the order that came in."""
-
 
 _MORE_MEMORY = 1.01  # without a limit, times the memory for the order that came in: buffers pack a little differently in each order
 
@@ -100,14 +100,19 @@ class Finished:
 
 
 class Finisher(_ahead.Compiler):
-    """A process that compiles scheduled modules to the end. It starts with the first; use it in a ``with`` statement, from one thread at
-    a time."""
+    """A process that compiles scheduled modules to the end, one after the other. It starts with the first; use it in a ``with``
+    statement. JAX may compile on several threads."""
 
     _module = "hloroof._confirm"
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._lock = threading.Lock()
+
     def finish(self, job: Scheduled) -> Finished:
         """Raises ``CompileError``."""
-        text, memory, error = self._ask(job)
+        with self._lock:
+            text, memory, error = self._ask(job)
         if error is not None:
             raise _ahead.CompileError(_ahead.explain_failure(error))
         return Finished(text, memory)
@@ -143,15 +148,16 @@ def judge(orders: Sequence[ConfirmedOrder], memory_limit: Optional[float] = None
     be faster, or as fast with less memory, and needs no more than the limit, by default about what the first needs."""
     first = orders[0]
     assert first.final_seconds is not None and first.memory_bytes is not None
-    limit = _MORE_MEMORY * first.memory_bytes if memory_limit is None else memory_limit
+    came_seconds, came_bytes = first.final_seconds, first.memory_bytes
+    limit = _MORE_MEMORY * came_bytes if memory_limit is None else memory_limit
 
     def refusal(order: ConfirmedOrder) -> str:
-        if order.final_seconds is None or order.memory_bytes is None or first.final_seconds is None:
+        if order.final_seconds is None or order.memory_bytes is None:
             return order.reason
         if order.memory_bytes > limit:
-            over, of = ("the order that came in", first.memory_bytes) if memory_limit is None else ("the memory limit", limit)
+            over, of = ("the order that came in", came_bytes) if memory_limit is None else ("the memory limit", limit)
             return f"it needs {_difference(order.memory_bytes, of)} more memory than {over}"
-        if order.final_seconds > first.final_seconds:
+        if order.final_seconds > came_seconds:
             return "its final text is slower than that of the order that came in"
         return ""
 
