@@ -1,6 +1,6 @@
 """Prints what becomes of the orders that `hloroof.jax.reschedule` finds when they are compiled to the end, as a table.
 
-    python bench/confirm_orders.py CORPUS [--orders N] [--trials N] [NAME...]
+    python bench/confirm_orders.py CORPUS [--orders N] [--trials N] [--programs NAME...]
 
 The Python needs this package, JAX 0.12 and libtpu. CORPUS is the folder of the corpus, whose tools/programs.py has the programs. The
 rows are the order that came in and those that the search found. A step is predicted by the final text, once by the model and once
@@ -35,16 +35,16 @@ def main() -> None:
     parser.add_argument("corpus", type=pathlib.Path)
     parser.add_argument("--orders", type=int, default=3)
     parser.add_argument("--trials", type=int, default=4000)
-    parser.add_argument("names", nargs="*")
+    parser.add_argument("--programs", nargs="+")
     given = parser.parse_args()
     sys.path.insert(0, str(given.corpus / "tools"))
     import jax
     import programs
     from jax.experimental import topologies
 
-    print("| program | order | predicted | final text | by the compiler's estimates | memory | |\n|---|---|---|---|---|---|---|")
+    print("| program | order | predicted | final text | by the compiler's estimates | memory | |\n|---|---|---|---|---|---|---|", flush=True)
     for title, (name, generation, topology) in PROGRAMS.items():
-        if given.names and title not in given.names:
+        if given.programs and title not in given.programs:
             continue
         device = f"tpu_{generation}:{topology}"
         config = {"chip_config_name": "megacore"} if generation == "v4" else {}

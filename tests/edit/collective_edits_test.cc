@@ -25,9 +25,9 @@ TEST_CASE("a new channel is one that nothing has") {
   const Case cases[] = {{{"", ""}, 1}, {{", channel_id=3", ""}, 4}, {{", channel_id=7", ", channel_id=2"}, 8}};
   for (const Case& c : cases) {
     CAPTURE(c.next);
-    const Module module = parsed(kBefore + "  %x = f32[8,128]{1,0} all-reduce(%p), to_apply=%add" + c.channels[0] +
-                                 "\n  ROOT %y = f32[8,128]{1,0} all-reduce(%x), to_apply=%add" + c.channels[1] +
-                                 "\n}\n");
+    const Module module =
+        parsed(kBefore + "  %x = f32[8,128]{1,0} all-reduce(%p), to_apply=%add" + c.channels[0] +
+               "\n  ROOT %y = f32[8,128]{1,0} all-reduce(%x), to_apply=%add" + c.channels[1] + "\n}\n");
     const absl::StatusOr<std::int64_t> next = next_channel_id(module);
     REQUIRE(next.ok());
     CHECK(*next == c.next);

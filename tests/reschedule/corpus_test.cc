@@ -88,6 +88,9 @@ void check_result(const std::filesystem::path& path) {
 
   const absl::StatusOr<OrderRules> rules = find_order_rules(*before->facts);
   REQUIRE(rules.ok());
+  const absl::StatusOr<OrderRules> of_module = hloroof::find_order_rules(*original);
+  REQUIRE(of_module.ok());
+  CHECK(of_module->before == rules->before);
   CHECK(broken_pairs(*rules, *original) == 0);
   CHECK(broken_pairs(*rules, module) == 0);
   CHECK(collectives_of(module) == collectives_of(*original));
