@@ -4,10 +4,12 @@
 //   place_collective tpu_v5e:2x4
 //
 // The program is a chain of four products and the all-gather of the last one's weights, written with the builder.
+#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <vector>
 
+#include "hloroof/collective_edits.h"
 #include "hloroof/edit.h"
 #include "hloroof/predict.h"
 
@@ -50,17 +52,23 @@ absl::StatusOr<Program> four_layers() {
     x = b.op(Opcode::kDot, {x, w}, contracting, kActivations, "product");
     program.products.push_back(x);
   }
-  program.start = b.op(Opcode::kAllGatherStart, {shard},
-                       {{AttributeKey::kChannelId, "1", {}},
-                        {AttributeKey::kReplicaGroups, "[1,8]<=[8]", {}},
-                        {AttributeKey::kDimensions, "{0}", {}},
-                        {AttributeKey::kUseGlobalDeviceIds, "true", {}}},
-                       "(" + std::string(kShard) + ", " + kActivations + ")");
-  program.done = b.op(Opcode::kAllGatherDone, {program.start}, {}, kActivations);
-  x = b.op(Opcode::kDot, {x, program.done}, contracting, kActivations, "product");
+  const absl::StatusOr<std::int64_t> channel = hloroof::next_channel_id(program.module);
+  if (!channel.ok()) return channel.status();
+  const InstructionId gathered = b.op(Opcode::kAllGather, {shard},
+                                      {{AttributeKey::kChannelId, std::to_string(*channel), {}},
+                                       {AttributeKey::kReplicaGroups, "[1,8]<=[8]", {}},
+                                       {AttributeKey::kDimensions, "{0}", {}},
+                                       {AttributeKey::kUseGlobalDeviceIds, "true", {}}},
+                                      kActivations);
+  x = b.op(Opcode::kDot, {x, gathered}, contracting, kActivations, "product");
   program.products.push_back(x);
   const absl::StatusOr<hloroof::ComputationId> main = b.finish(x);
   if (!main.ok()) return main.status();
+  // A collective that blocks hides behind nothing.
+  const absl::StatusOr<hloroof::StartAndDone> split = hloroof::split_collective(edit, gathered);
+  if (!split.ok()) return split.status();
+  program.start = split->start;
+  program.done = split->done;
   return program;
 }
 

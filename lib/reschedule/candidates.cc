@@ -41,12 +41,12 @@ Places Moves::places(const std::vector<InstructionId>& order, std::size_t at, co
   Places found;
   found.direction = reach.direction;
   // Nothing can be put back behind the last instruction.
-  if (constraints_.is_fixed[order[at].index] || at + 1 == order.size()) return found;
+  if (rules_.is_fixed[order[at].index] || at + 1 == order.size()) return found;
   const bool is_up = reach.direction == Direction::kEarlier;
   ++look_;
   const auto take = [&](InstructionId id) {
     found.moved.push_back(id);
-    for (InstructionId other : is_up ? constraints_.before[id.index] : constraints_.after[id.index]) {
+    for (InstructionId other : is_up ? rules_.before[id.index] : rules_.after[id.index]) {
       bound_[other.index] = look_;
     }
   };
@@ -55,7 +55,7 @@ Places Moves::places(const std::vector<InstructionId>& order, std::size_t at, co
   while (is_up ? at > 0 : at + 2 < order.size()) {
     at = is_up ? at - 1 : at + 1;
     const InstructionId id = order[at];
-    if (constraints_.is_fixed[id.index]) break;
+    if (rules_.is_fixed[id.index]) break;
     if (bound_[id.index] == look_) {
       if (found.moved.size() == reach.most_moved || id == reach.until) break;
       take(id);

@@ -1,4 +1,4 @@
-// Moves of instructions within their computation that keep the constraints.
+// Moves of instructions within their computation that keep the rules of hloroof/order.h.
 #ifndef HLOROOF_LIB_RESCHEDULE_MOVES_H_
 #define HLOROOF_LIB_RESCHEDULE_MOVES_H_
 
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "hloroof/module.h"
-#include "lib/reschedule/constraints.h"
+#include "hloroof/order.h"
 
 namespace hloroof::internal::inline reschedule {
 
@@ -52,8 +52,8 @@ class Moves {
  public:
   // The tables are indexed by InstructionId: `seconds` of the compute stream in one execution, and whether an
   // instruction `matters` to the replay at all.
-  Moves(Constraints constraints, std::vector<double> seconds, std::vector<bool> matters)
-      : constraints_(std::move(constraints)),
+  Moves(OrderRules rules, std::vector<double> seconds, std::vector<bool> matters)
+      : rules_(std::move(rules)),
         seconds_(std::move(seconds)),
         matters_(std::move(matters)),
         bound_(seconds_.size(), 0) {}
@@ -67,12 +67,12 @@ class Moves {
   std::vector<Move> find(const std::vector<InstructionId>& order, std::size_t at, Direction direction,
                          std::size_t most_moved, double wanted);
 
-  bool is_fixed(InstructionId id) const { return constraints_.is_fixed[id.index]; }
+  bool is_fixed(InstructionId id) const { return rules_.is_fixed[id.index]; }
   bool matters(InstructionId id) const { return matters_[id.index]; }
   double seconds(InstructionId id) const { return seconds_[id.index]; }
 
  private:
-  Constraints constraints_;
+  OrderRules rules_;
   std::vector<double> seconds_;
   std::vector<bool> matters_;
   std::vector<std::uint64_t> bound_;  // by InstructionId: the last look in which those that move must not pass it

@@ -7,8 +7,8 @@
 #include "lib/base/units.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
-#include "lib/reschedule/constraints.h"
 #include "lib/schedule/memory.h"
+#include "lib/step/order_rules.h"
 
 namespace hloroof::internal::inline reschedule {
 namespace {
@@ -61,8 +61,8 @@ absl::Status Orders::begin() {
   if (!step.ok()) return step.status();
   first_ = *std::move(step);
   facts_ = first_->facts;
-  absl::StatusOr<Constraints> constraints = find_constraints(*facts_);
-  if (!constraints.ok()) return constraints.status();
+  absl::StatusOr<OrderRules> rules = find_order_rules(*facts_);
+  if (!rules.ok()) return rules.status();
   now_ = state_of(*first_);
   if (options_.memory_limit && *options_.memory_limit < now_.cost.peak_bytes) {
     return invalid_argument("the module needs " + format_bytes(now_.cost.peak_bytes) +
@@ -73,7 +73,7 @@ absl::Status Orders::begin() {
   if (options_.memory_limit) limits_.cost.peak_bytes = *options_.memory_limit;
   std::vector<bool> matters(module().instruction_limit(), false);
   for (std::size_t i = 0; i < matters.size(); ++i) matters[i] = facts_->costs.demand[i].step != Step::kFree;
-  moves_ = Moves(*std::move(constraints), compute_seconds(), std::move(matters));
+  moves_ = Moves(*std::move(rules), compute_seconds(), std::move(matters));
   orders_.resize(module().computation_limit());
   places_.resize(module().instruction_limit());
   find_transfers();

@@ -21,6 +21,7 @@ struct RescheduleOptions {
   std::optional<std::int64_t> trials;  // orders to predict at most; default: as many as the seconds allow
   std::int64_t seed = 1;               // of the random numbers
   std::optional<double> memory_limit;  // bytes of HBM at the peak; default: those of the order that came in
+  std::size_t others = 0;              // orders besides the best one to return at most
 };
 
 // What an order costs, by the prediction.
@@ -59,6 +60,12 @@ struct OrderBound {
   std::string text;               // the reason as a sentence
 };
 
+// An order that was the best one until the search found a better one.
+struct OtherOrder {
+  Module module;
+  OrderCost cost;
+};
+
 struct Rescheduling {
   std::string module;
   std::string device;
@@ -73,14 +80,15 @@ struct Rescheduling {
   std::vector<KeptMove> moves;          // those that gain the most first; without those that change no figure
   std::vector<OrderBound> bounds;       // those that cost the most first
   std::vector<Diagnostic> diagnostics;  // of the module
+  std::vector<OtherOrder> others;  // shortest step first; no two are the same, and all are better than what came in
 };
 
-// Reorders the instructions of `module`, and changes nothing else. Only orders that are legal (constraints.h), that
+// Reorders the instructions of `module`, and changes nothing else. Only orders that are legal (hloroof/order.h), that
 // need no more memory than the limit, and that have no more transfers of one lane in flight than the module had, or
 // than the device's schedule.transfers_ahead, are kept. The result is never slower than the order that came in, by its
 // own prediction. Two runs with the same seed and as many trials find the same order. The module is unchanged after an
 // error. Errors: InvalidArgument if the module is not scheduled or needs more memory than the limit as it is; those of
-// Predictor::create() and of find_constraints().
+// Predictor::create() and of find_order_rules().
 absl::StatusOr<Rescheduling> search_order(Module& module, const Target& target, const RescheduleOptions& options);
 
 }  // namespace hloroof::internal::inline reschedule

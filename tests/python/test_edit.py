@@ -256,3 +256,74 @@ ENTRY e {
     for name, value in (("trials", 0), ("seed", -1), ("seed", 2**63)):
         with pytest.raises(ValueError, match=name):
             hloroof.reschedule(text, "tpu_v5e", **{name: value})
+
+
+TWO_TRANSFERS = """HloModule m, is_scheduled=true, num_partitions=8
+
+ENTRY main {
+  p = bf16[1024,1024]{1,0} parameter(0)
+  one = (bf16[1024,1024]{1,0}, bf16[8192,1024]{1,0}) all-gather-start(p), channel_id=1, replica_groups=[1,8]<=[8], dimensions={0}, use_global_device_ids=true
+  first = bf16[8192,1024]{1,0} all-gather-done(one)
+  a = bf16[8192,1024]{1,0} negate(first)
+  b = bf16[1024,1024]{1,0} tanh(p)
+  two = (bf16[1024,1024]{1,0}, bf16[8192,1024]{1,0}) all-gather-start(b), channel_id=2, replica_groups=[1,8]<=[8], dimensions={0}, use_global_device_ids=true
+  second = bf16[8192,1024]{1,0} all-gather-done(two)
+  ROOT r = (bf16[8192,1024]{1,0}, bf16[8192,1024]{1,0}) tuple(a, second)
+}
+"""
+
+
+def names(instructions):
+    return " ".join(one.name for one in instructions)
+
+
+def test_the_rules_of_an_order():
+    edit = hloroof.Editor(TWO_TRANSFERS)
+    rules = edit.order_rules()
+    p, one, first, a, b, two, second, r = edit.entry.instructions
+    assert rules.must_precede(one, two) and not rules.must_precede(two, one)  # devices agree on the order of collectives
+    assert rules.may_pass(first, b) and not rules.may_pass(a, first) and not rules.may_pass(b, p)
+    assert rules.starts_of(second) == [two] and rules.starts_of(two) == []
+    assert first in rules.before(a) and r in rules.after(a)
+    assert names(rules.moved_along(two, first)) == "b two"
+    with pytest.raises(hloroof.InvalidInputError, match="p neither moves nor lets others pass"):
+        rules.moved_along(two, p)
+    rules.move_before(two, first)
+    assert names(edit.entry.instructions) == "p one b two first a second r"
+    order = [p, one, b, two, second, first, a, r]
+    rules.set_order(edit.entry, order)
+    assert edit.entry.instructions == order
+    swapped = [p, b, two, one, second, first, a, r]
+    with pytest.raises(hloroof.InvalidInputError, match="two must stay behind one"):
+        rules.set_order(edit.entry, swapped)
+    assert edit.entry.instructions == order
+    edit.verify()
+
+
+def test_the_rules_belong_to_one_editor_and_a_schedule():
+    edit, other = hloroof.Editor(TWO_TRANSFERS), hloroof.Editor(TWO_TRANSFERS)
+    rules = edit.order_rules()
+    assert isinstance(rules, hloroof.OrderRules)
+    with pytest.raises(hloroof.InvalidInputError, match="another editor"):
+        rules.may_pass(edit.entry.instructions[1], other.entry.instructions[2])
+    copy = edit.clone(edit.instruction("b"))
+    assert not rules.may_pass(copy, edit.instruction("second")) and rules.before(copy) == []
+    with pytest.raises(hloroof.InvalidInputError, match="no schedule"):
+        hloroof.Editor(TWO_TRANSFERS.replace(", is_scheduled=true", "")).order_rules()
+
+
+def test_a_collective_becomes_a_start_and_a_done():
+    edit = hloroof.Editor(TWO_TRANSFERS)
+    assert edit.next_channel_id() == 3
+    b = edit.instruction("b")
+    attributes = {"channel_id": edit.next_channel_id(), "replica_groups": "[1,8]<=[8]", "dimensions": [0], "use_global_device_ids": True}
+    root = edit.entry.root
+    whole = edit.insert_before(root, "all-gather", [b], shape="bf16[8192,1024]{1,0}", attributes=attributes)
+    edit.set_operands(root, [root.operands[0], whole])
+    start, done = edit.split_collective(whole)
+    assert (start.opcode, done.opcode) == ("all-gather-start", "all-gather-done")
+    assert not whole.is_alive and root.operands[1] == done and done.operands == [start]
+    assert edit.next_channel_id() == 4
+    edit.verify()
+    with pytest.raises(hloroof.InvalidInputError, match="b is tanh"):
+        edit.split_collective(b)

@@ -11,8 +11,8 @@
 #include "hloroof/print.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
-#include "lib/reschedule/constraints.h"
 #include "lib/reschedule/in_flight.h"
+#include "lib/step/order_rules.h"
 #include "tests/any_backend.h"
 #include "tests/paths.h"
 #include "tests/reschedule/run.h"
@@ -43,16 +43,16 @@ InFlight in_flight(const StepPrediction& step, const Module& module) {
   return most_in_flight(module, transfers);
 }
 
-// The pairs of `constraints` that the order of `module` does not keep.
-std::size_t broken_pairs(const Constraints& constraints, const Module& module) {
+// The pairs of `rules` that the order of `module` does not keep.
+std::size_t broken_pairs(const OrderRules& rules, const Module& module) {
   std::vector<std::size_t> place(module.instruction_limit(), 0);
   for (ComputationView computation : module.computations()) {
     std::size_t at = 0;
     for (InstructionView instruction : computation.instructions()) place[instruction.id().index] = at++;
   }
   std::size_t broken = 0;
-  for (std::size_t second = 0; second < constraints.before.size(); ++second) {
-    for (InstructionId first : constraints.before[second]) broken += place[first.index] < place[second] ? 0 : 1;
+  for (std::size_t second = 0; second < rules.before.size(); ++second) {
+    for (InstructionId first : rules.before[second]) broken += place[first.index] < place[second] ? 0 : 1;
   }
   return broken;
 }
@@ -86,10 +86,13 @@ void check_result(const std::filesystem::path& path) {
   CHECK(after->memory.vmem_peak_bytes <= before->memory.vmem_peak_bytes);
   CHECK(after->memory.host_peak_bytes <= before->memory.host_peak_bytes);
 
-  const absl::StatusOr<Constraints> constraints = find_constraints(*before->facts);
-  REQUIRE(constraints.ok());
-  CHECK(broken_pairs(*constraints, *original) == 0);
-  CHECK(broken_pairs(*constraints, module) == 0);
+  const absl::StatusOr<OrderRules> rules = find_order_rules(*before->facts);
+  REQUIRE(rules.ok());
+  const absl::StatusOr<OrderRules> of_module = hloroof::find_order_rules(*original);
+  REQUIRE(of_module.ok());
+  CHECK(of_module->before == rules->before);
+  CHECK(broken_pairs(*rules, *original) == 0);
+  CHECK(broken_pairs(*rules, module) == 0);
   CHECK(collectives_of(module) == collectives_of(*original));
   const InFlight had = in_flight(*before, *original);
   const InFlight has = in_flight(*before, module);

@@ -1,6 +1,9 @@
 // Small modules of which the best order is known.
 #include "lib/reschedule/search.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -245,6 +248,47 @@ TEST_CASE("no more transfers are in flight than allowed") {
   }
   CHECK(most > 1);
   CHECK(most <= test_device().schedule.transfers_ahead);
+}
+
+// Four transfers that wait at once, each before the product that hides it.
+TEST_CASE("orders on the way to the best one are returned as well") {
+  std::string instructions = kParameters;
+  std::string results;
+  for (int i = 0; i < 4; ++i) {
+    const std::string n = std::to_string(i);
+    instructions += "  %gather." + n + " = (bf16[1024,1024]{1,0}, bf16[8192,1024]{1,0}) all-gather-start(%p)" +
+                    over_all(i + 1) + "  %gathered." + n + " = bf16[8192,1024]{1,0} all-gather-done(%gather." + n +
+                    ")\n  %dot." + n +
+                    " = bf16[4096,4096]{1,0} dot(%w, %x), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n";
+    results += (i == 0 ? "" : ", ") + ("%gathered." + n + ", %dot.") + n;
+  }
+  const std::string g = "bf16[8192,1024]{1,0}, bf16[4096,4096]{1,0}";
+  const std::string text =
+      scheduled(instructions + "  ROOT %r = (" + g + ", " + g + ", " + g + ", " + g + ") tuple(" + results + ")\n");
+  Module best = parsed(text);
+  CHECK(rescheduled(best).others.empty());
+  for (std::size_t most : {std::size_t{1}, std::size_t{2}, std::size_t{100}}) {
+    INFO(most);
+    Module module = parsed(text);
+    RescheduleOptions options = without_clock();
+    options.others = most;
+    const Rescheduling result = rescheduled(module, options);
+    CHECK(order_of_entry(module) == order_of_entry(best));
+    CHECK(result.others.size() <= most);
+    CHECK(result.others.size() >= std::min<std::size_t>(most, 2));
+    std::set<std::string> seen = {order_of_entry(parsed(text)), order_of_entry(module)};
+    double shorter = result.after.step_seconds;
+    for (const OtherOrder& other : result.others) {
+      CHECK(seen.insert(order_of_entry(other.module)).second);
+      CHECK(other.cost.step_seconds > shorter);
+      CHECK(other.cost.step_seconds < result.before.step_seconds);
+      CHECK(other.cost.peak_bytes <= result.memory_limit_bytes);
+      shorter = other.cost.step_seconds;
+      const absl::StatusOr<StepPrediction> step = predict_step_time(other.module, test_device());
+      REQUIRE(step.ok());
+      CHECK(step->step_seconds == other.cost.step_seconds);
+    }
+  }
 }
 
 TEST_CASE("errors") {

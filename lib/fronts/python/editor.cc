@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "absl/strings/str_join.h"
+#include "hloroof/collective_edits.h"
 #include "hloroof/edit.h"
 #include "hloroof/print.h"
 #include "lib/base/nearest.h"
@@ -24,6 +25,7 @@
 #include "lib/explain/find_instruction.h"
 #include "lib/fronts/python/edited_module.h"
 #include "lib/fronts/python/errors.h"
+#include "lib/fronts/python/order_rules.h"
 #include "lib/fronts/python/parts.h"
 #include "lib/fronts/python/subject.h"
 #include "lib/hardware/named_target.h"
@@ -272,6 +274,12 @@ void add_reading(nb::class_<Editor>& c) {
       .def_prop_ro("entry", &entry_of)
       .def("instruction", &find, "name"_a,
            "The instruction of that name; an end of the name is enough if it is the only one.")
+      .def(
+          "order_rules", [](const Editor& e) { return rules_of(e.module); },
+          "Which orders of the module are legal. Raises InvalidInputError if it is not scheduled.")
+      .def(
+          "next_channel_id", [](const Editor& e) { return value_or_raise(next_channel_id(e.module->module())); },
+          "A channel_id that no instruction of the module has.")
       .def_prop_ro("is_scheduled", [](const Editor& e) { return e.module->module().is_scheduled(); })
       .def_prop_ro(
           "module", [](const Editor& e) { return Module(e.module->module()); }, "A copy of the module as it is.")
@@ -321,6 +329,15 @@ void add_changes(nb::class_<Editor>& c) {
           "clone", [](const Editor& e, const I& i) { return I(e.module, value_or_raise(e.edit().clone(id_in(e, i)))); },
           "instruction"_a, "Inserts a copy with the same operands and attributes after the original.")
       .def(
+          "split_collective",
+          [](const Editor& e, const I& i) {
+            const StartAndDone split = value_or_raise(split_collective(e.edit(), id_in(e, i)));
+            return std::make_pair(I(e.module, split.start), I(e.module, split.done));
+          },
+          "instruction"_a,
+          "Replaces an all-gather, an all-reduce or a collective-permute by its start and its done, in the same place, "
+          "and returns the two.")
+      .def(
           "erase", [](const Editor& e, const I& i) { check(e.edit().erase(id_in(e, i))); }, "instruction"_a,
           "Erases an instruction that has no users and is neither the root nor a parameter.")
       .def(
@@ -365,7 +382,8 @@ void add_changes(nb::class_<Editor>& c) {
           },
           "instruction"_a, "before"_a, "Moves it within its computation. It can not cross an operand or a user.")
       .def("set_order", &set_order, "computation"_a, "instructions"_a,
-           "Brings all instructions of a computation into an order. Nothing changes if it is not legal.");
+           "Brings all instructions of a computation into an order. Nothing changes if an operand or a control "
+           "predecessor would follow its user. OrderRules.set_order() also keeps what shares memory or communicates.");
 }
 
 void add_computation_changes(nb::class_<Editor>& c) {

@@ -127,6 +127,7 @@ NB_MODULE(_core, m) {
         }
       });
   add_module_parts(m);
+  add_order_rules(m);
   add_editor(m);
   add_reschedule(m);
 

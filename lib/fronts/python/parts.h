@@ -23,6 +23,9 @@ void add_editor(nanobind::module_& module);
 // Adds Shape, Instruction and Computation. They are handles (edited_module.h).
 void add_module_parts(nanobind::module_& module);
 
+// Adds OrderRules.
+void add_order_rules(nanobind::module_& module);
+
 // Adds PredictOptions, and the function that reads them from JSON.
 void add_predict_options(nanobind::module_& module);
 

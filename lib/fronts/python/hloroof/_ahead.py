@@ -204,6 +204,9 @@ class Compiler:
     """A process with the compiler. It starts with the first program; use it in a ``with`` statement, from one thread at a time.
     libtpu dumps its final code to the folder ``code`` if there is one."""
 
+    _module = "hloroof._ahead"
+    """What the process runs."""
+
     def __init__(self, code: Optional[str] = None) -> None:
         self._process: Optional[Process] = None
         self._environment = {**TPU_ELSEWHERE, "JAX_PLATFORMS": "cpu"}
@@ -226,18 +229,22 @@ class Compiler:
     def compile(self, job: Job, timeout: Optional[float] = None) -> str:
         """Returns the optimized HLO text. Raises ``CompileError`` if there is none, also after ``timeout`` seconds; if the program
         does not fit in memory, the error has the text that the compiler had."""
+        text, error = self._ask(job, timeout)
+        if error is not None:
+            raise CompileError(explain_failure(error, "libtpu" if job.platform == "tpu" else "XLA"), text or None)
+        return str(text)
+
+    def _ask(self, job: Any, timeout: Optional[float] = None) -> Any:
+        """Returns the reply of the process. Raises ``CompileError`` if it ends."""
         if self._process is None:
-            self._process = Process("hloroof._ahead", self._environment)
+            self._process = Process(self._module, self._environment)
         try:
-            text, error = self._process.ask(job, timeout)
+            return self._process.ask(job, timeout)
         except Ended as ended:
             self.close()
             if ended.is_late:
                 raise CompileError(f"the compiler did not finish in {timeout:g} seconds (timeout)") from None
             raise CompileError(f"the compiler ended with {_ending(ended.status)}: {ended.said}") from None
-        if error is not None:
-            raise CompileError(explain_failure(error, "libtpu" if job.platform == "tpu" else "XLA"), text or None)
-        return str(text)
 
 
 def _ending(status: int) -> str:
@@ -302,7 +309,7 @@ def compile_here(job: Job) -> str:
     if job.x64:
         jax.config.update("jax_enable_x64", True)
     exported = pickle.loads(job.exported)
-    devices = _devices(job)
+    devices = devices_of(job)
     if exported.nr_devices > len(devices):
         raise ValueError(f"the program is for {exported.nr_devices} devices, and {job.topology} has {len(devices)}")
     sizes, names, types = _axes_of(exported)
@@ -356,7 +363,7 @@ _NO_BLOCK = r"Couldn't find output tile sizes that satisfy"
 _TRITON_PRODUCTS = "xla_gpu_enable_triton_gemm"
 
 
-def _devices(job: Job) -> Any:
+def devices_of(job: Job) -> Any:
     """The devices of the topology."""
     from jax.experimental import topologies
 

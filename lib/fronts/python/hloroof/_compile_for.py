@@ -234,7 +234,7 @@ def prepare(
         raise ValueError(f"the program is for {exported.nr_devices} devices, and {place} has {count}")
     job = _ahead.Job(
         exported=_ahead.pack(exported),
-        topology=_topology(chip, shape, slices),
+        topology=topology_name(chip, shape, slices),
         slices=slices,
         config=chip.config,
         platform=chip.platform,
@@ -250,7 +250,7 @@ def prepare(
     return Prepared(job, name, count, exported)
 
 
-def _topology(chip: _ahead.Chip, shape: Sequence[int], slices: int) -> str:
+def topology_name(chip: _ahead.Chip, shape: Sequence[int], slices: int) -> str:
     """The topology as the compiler names it."""
     if chip.platform == "cuda":  # a domain counts as one host: what XLA makes of a program does not depend on hosts
         return f"{slices}x1x{math.prod(shape)}"

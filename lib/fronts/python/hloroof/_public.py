@@ -11,6 +11,7 @@ from hloroof._core import (
     LimitError,
     Module,
     NotFoundError,
+    OrderRules,
     Shape,
     __version__,
 )
@@ -84,6 +85,7 @@ __all__ = [
     "Module",
     "ModuleFacts",
     "NotFoundError",
+    "OrderRules",
     "Op",
     "Options",
     "Rescheduling",

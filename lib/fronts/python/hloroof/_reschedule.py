@@ -56,15 +56,35 @@ def reschedule(
     the same seed and number find the same order. ``options`` are those of ``predict_step_time``. The result is never slower than what came in, by its own prediction; no hardware has
     confirmed it. Raises ``InvalidInputError`` if the module is not scheduled.
     """
-    if not seconds >= 0 or seconds == float("inf"):
-        raise ValueError(f"seconds={seconds}: expected a number that is not negative")
-    if trials is not None and trials < 1:
-        raise ValueError(f"trials={trials}: expected a positive number")
-    if not 0 <= seed < 2**63:
-        raise ValueError(f"seed={seed}: expected a number from 0 to 2**63 - 1")
+    how = SearchOptions(seconds, trials, seed, memory_limit)
+    return search(parse(program), device, how, **options)[0]
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """The arguments of ``reschedule`` that are no options of the prediction."""
+
+    seconds: float
+    trials: Optional[int]
+    seed: int
+    memory_limit: Optional[float]
+
+    def __post_init__(self) -> None:
+        if not self.seconds >= 0 or self.seconds == float("inf"):
+            raise ValueError(f"seconds={self.seconds}: expected a number that is not negative")
+        if self.trials is not None and self.trials < 1:
+            raise ValueError(f"trials={self.trials}: expected a positive number")
+        if not 0 <= self.seed < 2**63:
+            raise ValueError(f"seed={self.seed}: expected a number from 0 to 2**63 - 1")
+
+
+def search(
+    module: _core.Module, device: Device, how: SearchOptions, others: int = 0, **options: Unpack[Options]
+) -> tuple[Rescheduling, list[tuple[_core.Module, float]]]:
+    """Returns the result of ``reschedule``, and at most ``others`` orders on the way to the best one, each with its predicted step."""
     place = device_text(device)
-    module, text, summary = _core.reschedule(
-        parse(program), place, core_options(place, options), seconds, trials, seed, memory_limit
+    ordered, text, summary, on_the_way = _core.reschedule(
+        module, place, core_options(place, options), how.seconds, how.trials, how.seed, how.memory_limit, others
     )
     found: Rescheduling = make_record(Rescheduling, json.loads(text), _reschedule_results.RECORD_OF_MEMBER)
-    return dataclasses.replace(found, program=module, _text=summary)
+    return dataclasses.replace(found, program=ordered, _text=summary), on_the_way

@@ -5,14 +5,15 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import sys
-from typing import Any, Callable, Iterator, Optional, Sequence, TextIO, Union
+from typing import Any, Callable, Iterator, Mapping, Optional, Sequence, TextIO, Union
 
 from hloroof import _core
+from hloroof._ahead import check_compiler, tpu_of
 from hloroof._edit import Editor
 from hloroof._functions import parse
+from hloroof._confirm import ORDERS, Confirmation, Finisher, confirm_orders
 from hloroof._hook import check_stage, registered
-from hloroof._reschedule import Rescheduling
-from hloroof._reschedule import reschedule as _search
+from hloroof._reschedule import Rescheduling, SearchOptions, search
 
 ON_ERROR = ("keep", "raise")
 
@@ -37,17 +38,20 @@ class Transformed:
     """Why the compile went on with the module as it was."""
     rescheduling: Optional[Rescheduling] = None
     """What ``reschedule`` found."""
+    confirmation: Optional[Confirmation] = None
+    """What became of the orders that ``reschedule(confirm=...)`` compiled to the end."""
 
     def __str__(self) -> str:
         line = f"{self.name}, {self.stage.replace('_scheduler', '-scheduler')}: "
         if self.error is not None:
             return line + f"kept as it was: {self.error}"
         if not self.is_changed:
-            return line + "unchanged"
+            return line + ("unchanged" if self.confirmation is None else "unchanged: no order that was compiled is better")
         line += "changed"
         if self.step_seconds_before is not None and self.step_seconds_after is not None:
             before, after = _core.format_seconds(self.step_seconds_before), _core.format_seconds(self.step_seconds_after)
             line += f", predicted step {before} -> {after}"
+            line += ", of the final text" if self.confirmation is not None else ""
         return line
 
 
@@ -63,8 +67,10 @@ def _replacing(
     on_error: str,
     stream: Optional[TextIO],
     quiet: bool,
+    resource: contextlib.AbstractContextManager[Any] = contextlib.nullcontext(),
 ) -> Iterator[list[Transformed]]:
-    """Replaces each module by the bytes that ``change`` returns. It is given the module, and the bytes that it was read from."""
+    """Replaces each module by the bytes that ``change`` returns. It is given the module, and the bytes that it was read from, and
+    may use ``resource``."""
     check_stage(stage)
     if on_error not in ON_ERROR:
         raise ValueError(f"on_error={on_error!r}: expected one of {', '.join(ON_ERROR)}")
@@ -89,7 +95,7 @@ def _replacing(
             raise failures[-1]
         return replaced
 
-    with registered(look, failures, stage, platforms):
+    with resource, registered(look, failures, stage, platforms):
         yield seen
 
 
@@ -143,6 +149,8 @@ def reschedule(
     seconds: float = 5,
     trials: Optional[int] = None,
     seed: int = 1,
+    confirm: Union[bool, int] = False,
+    compiler_options: Optional[Mapping[str, Any]] = None,
     on_error: str = "keep",
     platforms: Union[str, Sequence[str], None] = None,
     stream: Optional[TextIO] = None,
@@ -152,17 +160,49 @@ def reschedule(
     """Brings every module that JAX compiles inside the block into the order that ``hloroof.reschedule`` finds for ``device``, where
     that is predicted to be faster or to need less memory. The arguments are those of ``hloroof.reschedule`` and ``transform``.
 
+    What XLA does after scheduling, above all what it keeps in fast memory, depends on the order, and the search does not know it.
+    With ``confirm=3``, or another number of orders, the best order and others on the way to it are compiled to the end, ahead of
+    time, and so is the order that came in. The compile goes on with the order whose final text has the shortest predicted step, if
+    that is not longer than the step of what came in and the compiler needs no more memory than ``memory_limit``, by default 1 % more
+    than for what came in. Otherwise the order stays. ``Transformed.confirmation`` has a row for each order, also with the step by the
+    compiler's own estimates. ``confirm=True`` means 3. It needs libtpu, and a ``device`` with the topology of the
+    compile; ``compiler_options`` are those that the compile was given, which the hook does not tell.
+
     The gain is predicted; no hardware has confirmed it.
     """
     _core.device_name(device)  # an unknown device is an error here, not at the first compile
+    how = SearchOptions(seconds, trials, seed, memory_limit)
+    count = ORDERS if confirm is True else int(confirm)
+    if count < 0:
+        raise ValueError(f"confirm={confirm}: expected a number of orders")
+    if count > 0:
+        tpu_of(device)
+        check_compiler("tpu", "confirm")
+    finisher = Finisher()  # a process only when something is compiled
 
     def change(module: _core.Module, _: bytes) -> tuple[Transformed, Optional[bytes]]:
-        found = _search(
-            module, device, seconds=seconds, trials=trials, seed=seed, memory_limit=memory_limit, **options
+        found, others = search(module, device, how, max(count - 1, 0), **options)
+        seen = Transformed(
+            module.name,
+            "post_scheduler",
+            bool(found.moves),
+            found.before.step_seconds,
+            found.after.step_seconds,
+            rescheduling=found,
         )
-        is_changed = bool(found.moves)
-        before, after = found.before.step_seconds, found.after.step_seconds
-        seen = Transformed(module.name, "post_scheduler", is_changed, before, after, rescheduling=found)
-        return seen, found.program.to_proto() if is_changed and found.program is not None else None
+        if not found.moves or found.program is None:
+            return seen, None
+        if count == 0:
+            return seen, found.program.to_proto()
+        orders = [(module, found.before.step_seconds), (found.program, found.after.step_seconds), *others]
+        confirmed = confirm_orders(orders, finisher, device, memory_limit, compiler_options, **options)
+        seen = dataclasses.replace(
+            seen,
+            is_changed=confirmed.kept > 0,
+            step_seconds_before=confirmed.orders[0].final_seconds,
+            step_seconds_after=confirmed.orders[confirmed.kept].final_seconds,
+            confirmation=confirmed,
+        )
+        return seen, orders[confirmed.kept][0].to_proto() if seen.is_changed else None
 
-    return _replacing(change, "post_scheduler", platforms, on_error, stream, quiet)
+    return _replacing(change, "post_scheduler", platforms, on_error, stream, quiet, finisher)

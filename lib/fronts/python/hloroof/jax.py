@@ -21,6 +21,7 @@ from typing import Any, Iterator, Optional, Sequence, TextIO, Union
 
 from hloroof import _core
 from hloroof._compile_for import CompiledProgram, compile_for
+from hloroof._confirm import Confirmation, ConfirmedOrder
 from hloroof._field_docs import document_fields as _document_fields
 from hloroof._functions import parse, predict_step_time
 from hloroof._hook import STAGES, check_stage, registered
@@ -30,6 +31,8 @@ from hloroof._transform import Transformed, TransformError, reschedule, transfor
 __all__ = [
     "STAGES",
     "CompiledProgram",
+    "Confirmation",
+    "ConfirmedOrder",
     "Seen",
     "TransformError",
     "Transformed",

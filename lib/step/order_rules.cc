@@ -1,4 +1,4 @@
-#include "lib/reschedule/constraints.h"
+#include "lib/step/order_rules.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -8,16 +8,17 @@
 
 #include "absl/status/status.h"
 #include "lib/analysis/calls.h"
+#include "lib/analysis/collectives.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
 #include "lib/schedule/async_pairs.h"
 #include "lib/schedule/buffers.h"
 
-namespace hloroof::internal::inline reschedule {
+namespace hloroof::internal::inline step {
 namespace {
 
 // Whether the instruction acts on something outside the program: the host, another slice, or a random state.
-bool has_effect(InstructionView instruction) {
+bool acts_outside(InstructionView instruction) {
   switch (instruction.opcode()) {
     case Opcode::kInfeed:
     case Opcode::kOutfeed:
@@ -45,21 +46,24 @@ bool forwards_operand(const Buffers& buffers, InstructionView start, std::uint32
   return leaf < operands;
 }
 
-class Finder {
+class RuleFinder {
  public:
-  explicit Finder(const StepFacts& facts) : facts_(facts), module_(*facts.module), buffers_(module_, facts.calls) {}
+  // `carries`, by InstructionId: starts or performs a collective.
+  RuleFinder(const Module& module, const CallGraph& calls, const AsyncPairs& pairs, std::vector<bool> carries)
+      : module_(module), calls_(calls), pairs_(pairs), carries_(std::move(carries)), buffers_(module, calls) {}
 
-  absl::StatusOr<Constraints> find() {
+  absl::StatusOr<OrderRules> find() {
     if (!buffers_.complete()) {
       return absl::UnimplementedError("the module has too many values to know which orders are legal");
     }
     result_.before.resize(module_.instruction_limit());
     result_.after.resize(module_.instruction_limit());
     result_.is_fixed.assign(module_.instruction_limit(), false);
+    result_.starts.resize(module_.instruction_limit());
     communicates_.assign(module_.computation_limit(), false);
     has_effects_.assign(module_.computation_limit(), false);
     for (ComputationView computation : module_.computations()) {  // callees first
-      if (CallFacts::is_scheduled(facts_.calls, computation.id())) visit(computation);
+      if (CallFacts::is_scheduled(calls_, computation.id())) visit(computation);
     }
     tidy(result_.before);
     tidy(result_.after);
@@ -101,17 +105,19 @@ class Finder {
         last_collective = id;
         communicates_[computation.id().index] = true;
       }
-      if (calls_any(instruction, has_effects_) || has_effect(instruction)) {
+      if (calls_any(instruction, has_effects_) || acts_outside(instruction)) {
         keep(last_effect, id);
         last_effect = id;
         has_effects_[computation.id().index] = true;
       }
+      const absl::Span<const InstructionId> starts = pairs_.starts_of(id);
+      result_.starts[id.index].assign(starts.begin(), starts.end());
       visit_buffers(instruction);
     }
   }
 
   bool is_collective_step(InstructionView instruction) const {
-    return facts_.collectives.by_carrier.count(instruction.id().index) != 0 || is_collective(instruction.opcode()) ||
+    return carries_[instruction.id().index] || is_collective(instruction.opcode()) ||
            carries_collective_step(instruction);
   }
 
@@ -128,7 +134,7 @@ class Finder {
     const InstructionId id = instruction.id();
     read_operands(id, instruction);
     // A transfer reads until its done.
-    for (InstructionId start : facts_.pairs.starts_of(id)) read_operands(id, module_.instruction(start));
+    for (InstructionId start : pairs_.starts_of(id)) read_operands(id, module_.instruction(start));
     for (std::uint32_t leaf = 0; leaf < buffers_.leaf_count(id); ++leaf) {
       if (!forwards_operand(buffers_, instruction, leaf)) {
         write(id, buffers_.buffer_of(buffers_.first_value(id) + leaf));
@@ -158,10 +164,12 @@ class Finder {
     uses.readers.clear();
   }
 
-  const StepFacts& facts_;
   const Module& module_;
+  const CallGraph& calls_;
+  const AsyncPairs& pairs_;
+  const std::vector<bool> carries_;
   const Buffers buffers_;
-  Constraints result_;
+  OrderRules result_;
   std::unordered_map<BufferId, Uses> uses_;  // of the computation
   std::vector<bool> communicates_;           // by ComputationId
   std::vector<bool> has_effects_;            // by ComputationId
@@ -169,6 +177,25 @@ class Finder {
 
 }  // namespace
 
-absl::StatusOr<Constraints> find_constraints(const StepFacts& facts) { return Finder(facts).find(); }
+absl::StatusOr<OrderRules> find_order_rules(const StepFacts& facts) {
+  std::vector<bool> carries(facts.module->instruction_limit(), false);
+  for (const auto& [carrier, unused] : facts.collectives.by_carrier) carries[carrier] = true;
+  return RuleFinder(*facts.module, facts.calls, facts.pairs, std::move(carries)).find();
+}
 
-}  // namespace hloroof::internal::inline reschedule
+}  // namespace hloroof::internal::inline step
+
+namespace hloroof::inline v0 {
+
+absl::StatusOr<OrderRules> find_order_rules(const Module& module) {
+  if (!module.is_scheduled()) return absl::InvalidArgumentError("the module has no schedule (is_scheduled=true)");
+  const CallGraph calls = analyze_calls(module);
+  const internal::AsyncPairs pairs = internal::pair_async(module, calls);
+  std::vector<bool> carries(module.instruction_limit(), false);
+  for (const Collective& collective : internal::find_collectives(module, calls)) {
+    carries[collective.carrier.index] = true;
+  }
+  return internal::RuleFinder(module, calls, pairs, std::move(carries)).find();
+}
+
+}  // namespace hloroof::inline v0
