@@ -30,7 +30,8 @@ export SOURCE_DATE_EPOCH LC_ALL=C.UTF-8 TZ=UTC
 umask 022
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-git clone -q . "$work/source"
+git clone -q --no-checkout . "$work/source"
+git -C "$work/source" checkout -q --detach "$(git rev-parse HEAD)"
 version=$(sed -n 's/^  VERSION \([0-9.]*\)$/\1/p' "$work/source/CMakeLists.txt")
 name=hloroof-$version
 out=$(realpath -m "${1:-build/release-$version}")
