@@ -16,6 +16,9 @@
 #
 # Builds a clone of the commit in a new folder: what is not committed is not in it. The same commit gives the same bytes in any
 # folder: cmake/packaging/README.md says for how long. `bash cmake/release.sh --compare A B` compares two results.
+#
+# HLOROOF_RELEASE_SETTINGS="NAME=VALUE ..." are further settings of CMake, such as CMAKE_CXX_FLAGS_RELEASE=-O0 to try the steps in a
+# third of the time.
 set -euo pipefail
 
 if [[ ${1:-} == --compare ]]; then
@@ -75,10 +78,12 @@ make_python() {
 }
 
 make_native() {
-  local system build=$work/build
+  local system build=$work/build setting settings=()
+  for setting in ${HLOROOF_RELEASE_SETTINGS:-}; do settings+=("-D$setting"); done
   system=$(. /etc/os-release && echo "$ID${VERSION_ID:-}")
   quietly cmake -G Ninja -S . -B "$build" -DCMAKE_BUILD_TYPE=Release -DHLOROOF_UNITY=ON -DHLOROOF_BUILD_TESTS=OFF \
-    -DHLOROOF_BUILD_EXAMPLES=OFF -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DCMAKE_CXX_FLAGS="$mapped" -DCMAKE_C_FLAGS="$mapped"
+    -DHLOROOF_BUILD_EXAMPLES=OFF -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DCMAKE_CXX_FLAGS="$mapped" -DCMAKE_C_FLAGS="$mapped" \
+    "${settings[@]}"
   quietly cmake --build "$build" --target hloroof_installed
   local folder=$work/$name-$system-$(uname -m)
   quietly cmake --install "$build" --prefix "$folder" --strip

@@ -16,6 +16,7 @@ import sys
 import tempfile
 
 import markdown_it
+import markdown_it.token
 import mdit_py_plugins.anchors
 import pygments
 import pygments.formatters
@@ -25,6 +26,7 @@ import pygments.util
 TOP = pathlib.Path(__file__).resolve().parents[1]
 QUESTIONS = "examples/README.md"  # whose sections are questions, with the commands that answer them
 REPORT = "tests/accuracy/README.md"  # whose tables have a row for each prediction with its measurement
+SOURCES = (".c", ".cc", ".csv", ".def", ".h", ".json", ".lua", ".md", ".py", ".sh", ".txt", ".yml")
 LONGEST_SOURCE = 300_000
 WIDTH, HEIGHT, SECTION_HEIGHT = 1180, 760, 420  # of a picture
 NAVIGATION = (
@@ -93,6 +95,7 @@ class Site:
         self.waiting = []
         self.known = set()
         self.broken = []
+        self.tracked = set(subprocess.run(["git", "ls-files"], cwd=TOP, capture_output=True, text=True, check=True).stdout.split("\n"))
         self.markdown = markdown_it.MarkdownIt("commonmark", {"highlight": self.highlighted}).enable("table")
         self.markdown.use(mdit_py_plugins.anchors.anchors_plugin, max_level=4)
         self.formatter = pygments.formatters.HtmlFormatter(nowrap=True, noclasses=False)
@@ -148,10 +151,30 @@ class Site:
         made = of if is_picture(of) else page_of(of)
         return os.path.relpath(made, os.path.dirname(page_of(document)) or ".") + (f"#{fragment}" if fragment else "")
 
+    def linked(self, document, children):
+        """The inline tokens of a document with a link around each code that is the path of a file."""
+        of, depth = [], 0
+        for child in children:
+            depth += {"link_open": 1, "link_close": -1}.get(child.type, 0)
+            found = None
+            if child.type == "code_inline" and depth == 0 and child.content.endswith(SOURCES):
+                folders = (os.path.dirname(document), "")
+                paths = [os.path.normpath(os.path.join(folder, child.content)) for folder in folders]
+                found = next((path for path in paths if path in self.tracked), None)
+            if found:
+                link = os.path.relpath(found, os.path.dirname(document) or ".")
+                of += [markdown_it.token.Token("link_open", "a", 1, attrs={"href": link}), child]
+                of.append(markdown_it.token.Token("link_close", "a", -1))
+            else:
+                of.append(child)
+        return of
+
     def document(self, path):
         tokens = self.markdown.parse((TOP / path).read_text(encoding="utf-8"))
         title, heading, header, cells, count, in_body = path, "", [], [], 0, False
         for index, token in enumerate(tokens):
+            if token.children and tokens[index - 1].type != "heading_open":
+                token.children = self.linked(path, token.children)
             for child in token.children or []:
                 for name in ("href", "src"):
                     if name in child.attrs:
@@ -186,15 +209,15 @@ class Site:
 
     def source(self, path):
         data = (TOP / path).read_bytes()
-        title = f"<h1>{html.escape(path)}</h1>\n"
+        name = html.escape(os.path.basename(path))
+        title = f'<h1>{html.escape(path)}</h1>\n<p><a href="{name}" download>{name}</a>, {len(data):,} bytes</p>\n'
+        shutil.copyfile(TOP / path, self.file(path))
         try:
             text = data.decode("utf-8")
         except UnicodeDecodeError:
             text = None
         if text is None or len(text) > LONGEST_SOURCE:
-            shutil.copyfile(TOP / path, self.file(path))
-            name = html.escape(os.path.basename(path))
-            self.write(page_of(path), path, f'{title}<p><a href="{name}" download>{name}</a>, {len(data):,} bytes</p>')
+            self.write(page_of(path), path, title)
             return
         try:
             lexer = pygments.lexers.get_lexer_for_filename(path)
@@ -383,8 +406,7 @@ def accuracy(site):
 
 def main(out, command, reference):
     site = Site(pathlib.Path(out), str(pathlib.Path(command).resolve()))
-    listed = subprocess.run(["git", "ls-files", "*README.md"], cwd=TOP, capture_output=True, text=True, check=True).stdout.split()
-    for path in ["CHANGES.md", "CONTRIBUTING.md", "LICENSE", *listed]:
+    for path in ["CHANGES.md", "CONTRIBUTING.md", "LICENSE", *sorted(each for each in site.tracked if each.endswith("README.md"))]:
         site.add(path)
     site.pages()
     cards, pictures = gallery(site)

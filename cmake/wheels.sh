@@ -19,8 +19,9 @@
 #
 # The same commit gives the same bytes in any folder: the tools have the versions of cmake/wheels.constraints, files the time of the
 # commit (or SOURCE_DATE_EPOCH), and names of source files in the module no folder of this machine. HLOROOF_WHEELS="3.12" makes the
-# wheels of these versions of Python alone, HLOROOF_OTHER_MACHINE=no none for the other machine, and HLOROOF_THIRD_PARTY names a folder
-# that third_party.sh has filled.
+# wheels of these versions of Python alone, HLOROOF_OTHER_MACHINE=no none for the other machine, HLOROOF_WHEEL_TESTS=no runs no tests,
+# HLOROOF_RELEASE_SETTINGS="NAME=VALUE ..." are further settings of CMake, and HLOROOF_THIRD_PARTY names a folder that third_party.sh
+# has filled.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -75,7 +76,7 @@ compilers() {
 build_wheel() {
   local venv=$work/venv_$1 tools=$work/tools_$2 started=$SECONDS settings=() setting newest
   compilers "$tools" "$venv/bin/python" "$2"
-  for setting in CMAKE_AR="$tools/ar" CMAKE_RANLIB="$tools/ranlib" CMAKE_DISABLE_PRECOMPILE_HEADERS=ON "${@:3}"; do
+  for setting in CMAKE_AR="$tools/ar" CMAKE_RANLIB="$tools/ranlib" CMAKE_DISABLE_PRECOMPILE_HEADERS=ON ${HLOROOF_RELEASE_SETTINGS:-} "${@:3}"; do
     settings+=(--config-settings=cmake.define."$setting")
   done
   rm -rf "$work/dist"
@@ -99,6 +100,7 @@ newest_glibc() {
 
 # test_wheel PYTHON WHEEL: installs it alone in a fresh environment and runs the tests
 test_wheel() {
+  if [[ ${HLOROOF_WHEEL_TESTS:-} == no ]]; then return; fi
   local venv=$work/venv_test started
   rm -rf "$venv"
   quietly "$1" -m venv "$venv"
