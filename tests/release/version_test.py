@@ -47,7 +47,7 @@ def main(command=None):
         text = (TOP / name).read_text(encoding="utf-8", errors="replace")
         for namespace in re.findall(r"^inline namespace v([0-9]+) {$", text, re.MULTILINE):
             stated.append((f"{name}: namespace v", namespace, version.split(".")[0]))
-        for each in re.findall(r"hloroof[-_ @]([0-9]+\.[0-9]+(?:\.[0-9]+)?)\b", text):
+        for each in re.findall(r"hloroof(?:[-_ @]|\.so\.)([0-9]+\.[0-9]+(?:\.[0-9]+)?)\b", text):
             stated.append((name, each, version if each.count(".") == 2 else minor))
     if command:
         printed = subprocess.run([command, "--version"], capture_output=True, text=True, check=True).stdout
