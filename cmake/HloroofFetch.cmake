@@ -5,16 +5,21 @@
 include(FetchContent)
 set(FETCHCONTENT_QUIET OFF)
 
-# hloroof_fetch(NAME REPOSITORY TAG [OPTION=VALUE...]): the options are set before the dependency's CMakeLists.txt is read.
-macro(hloroof_fetch name repository tag)
+# hloroof_fetch(NAME [OPTION=VALUE...]): what dependencies.csv calls NAME. The options are set before the dependency's CMakeLists.txt
+# is read.
+macro(hloroof_fetch name)
   foreach(setting ${ARGN})
     string(REGEX MATCH "^([^=]+)=(.*)$" matched "${setting}")
     set(${CMAKE_MATCH_1} "${CMAKE_MATCH_2}" CACHE INTERNAL "")
   endforeach()
+  file(STRINGS "${PROJECT_SOURCE_DIR}/cmake/dependencies.csv" row REGEX "^${name},")
+  if(NOT row MATCHES ",([^,]+),([^,]+)$")
+    message(FATAL_ERROR "cmake/dependencies.csv has no repository and tag of ${name}")
+  endif()
   FetchContent_Declare(
     ${name}
-    GIT_REPOSITORY "${repository}"
-    GIT_TAG "${tag}"
+    GIT_REPOSITORY "${CMAKE_MATCH_1}"
+    GIT_TAG "${CMAKE_MATCH_2}"
     GIT_SHALLOW TRUE
     OVERRIDE_FIND_PACKAGE)
   FetchContent_MakeAvailable(${name})
@@ -24,14 +29,14 @@ endmacro()
 set(hloroof_build_testing ${BUILD_TESTING})
 set(BUILD_TESTING OFF)
 
-# GIT_TAG of each release. abseil comes first, because re2 depends on it.
-hloroof_fetch(absl https://github.com/abseil/abseil-cpp.git 20240722.1 ABSL_PROPAGATE_CXX_STD=ON ABSL_ENABLE_INSTALL=OFF)
-hloroof_fetch(re2 https://github.com/google/re2.git 2024-07-02 RE2_BUILD_TESTING=OFF)
-hloroof_fetch(nlohmann_json https://github.com/nlohmann/json.git v3.11.3 JSON_BuildTests=OFF JSON_Install=OFF)
+# abseil comes first, because re2 depends on it.
+hloroof_fetch(absl ABSL_PROPAGATE_CXX_STD=ON ABSL_ENABLE_INSTALL=OFF)
+hloroof_fetch(re2 RE2_BUILD_TESTING=OFF)
+hloroof_fetch(nlohmann_json JSON_BuildTests=OFF JSON_Install=OFF)
 if(HLOROOF_BUILD_CALIBRATE)
-  hloroof_fetch(Eigen3 https://gitlab.com/libeigen/eigen.git 3.4.0 EIGEN_BUILD_DOC=OFF EIGEN_BUILD_PKGCONFIG=OFF)
+  hloroof_fetch(Eigen3 EIGEN_BUILD_DOC=OFF EIGEN_BUILD_PKGCONFIG=OFF)
 endif()
-hloroof_fetch(ZLIB https://github.com/madler/zlib.git v1.3.1 ZLIB_BUILD_EXAMPLES=OFF SKIP_INSTALL_ALL=ON)
+hloroof_fetch(ZLIB ZLIB_BUILD_EXAMPLES=OFF SKIP_INSTALL_ALL=ON)
 if(NOT TARGET ZLIB::ZLIB)
   # zlib's project defines plain targets and configures zconf.h into its build folder.
   add_library(hloroof_zlib INTERFACE)
@@ -40,14 +45,13 @@ if(NOT TARGET ZLIB::ZLIB)
   add_library(ZLIB::ZLIB ALIAS hloroof_zlib)
 endif()
 if(HLOROOF_BUILD_CLI OR HLOROOF_BUILD_PYTHON)
-  hloroof_fetch(CLI11 https://github.com/CLIUtils/CLI11.git v2.4.2 CLI11_BUILD_TESTS=OFF CLI11_BUILD_EXAMPLES=OFF)
+  hloroof_fetch(CLI11 CLI11_BUILD_TESTS=OFF CLI11_BUILD_EXAMPLES=OFF)
 endif()
 if(HLOROOF_BUILD_TESTS)
-  hloroof_fetch(Catch2 https://github.com/catchorg/Catch2.git v3.7.1)
+  hloroof_fetch(Catch2)
 endif()
 if(HLOROOF_BUILD_BENCH)
-  hloroof_fetch(benchmark https://github.com/google/benchmark.git v1.9.0 BENCHMARK_ENABLE_TESTING=OFF
-                BENCHMARK_ENABLE_INSTALL=OFF)
+  hloroof_fetch(benchmark BENCHMARK_ENABLE_TESTING=OFF BENCHMARK_ENABLE_INSTALL=OFF)
 endif()
 
 set(BUILD_TESTING ${hloroof_build_testing})

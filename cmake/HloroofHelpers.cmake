@@ -276,13 +276,18 @@ function(hloroof_installed_libraries)
     list(REMOVE_DUPLICATES packages)
   endif()
 
+  # Until 1.0 a minor version may break the interface.
+  set(soversion ${PROJECT_VERSION_MAJOR})
+  if(PROJECT_VERSION_MAJOR EQUAL 0)
+    set(soversion 0.${PROJECT_VERSION_MINOR})
+  endif()
   add_library(hloroof ${objects})
   add_library(hloroof::hloroof ALIAS hloroof)
   set_target_properties(
     hloroof
     PROPERTIES LINKER_LANGUAGE CXX
                VERSION ${PROJECT_VERSION}
-               SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+               SOVERSION ${soversion}
                LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib"
                ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
   target_compile_features(hloroof PUBLIC cxx_std_17)

@@ -3,9 +3,11 @@
 #
 #   bash cmake/third_party.sh FOLDER
 #
-# They are Debian's source packages of the libraries that cmake/setup.sh installs, so a wheel contains the versions that the
-# tests ran with, including Debian's security fixes. apt checks their signatures. Keeps what a build needs and the licenses.
+# They are Debian's source packages (cmake/dependencies.csv) of the libraries that cmake/setup.sh installs, so a wheel contains the
+# versions that the tests ran with, including Debian's security fixes. apt checks their signatures. Keeps what a build needs and the
+# licenses.
 set -euo pipefail
+mapfile -t sources < <(cut -d, -f3 "$(dirname "${BASH_SOURCE[0]}")/dependencies.csv" | tail -n +2 | grep .)
 mkdir -p "$1"
 to=$(realpath "$1")
 
@@ -26,7 +28,7 @@ fi
 mkdir -p lists/partial cache
 apt=(apt-get -q -o Dir::Etc::SourceList="$work/sources.list" -o Dir::Etc::SourceParts=- -o Dir::State::Lists="$work/lists"
   -o Dir::Cache="$work/cache" -o APT::Sandbox::User=root -o Acquire::Retries=2 -o Acquire::http::Timeout=30)
-if ! "${apt[@]}" update -o APT::Update::Error-Mode=any >log 2>&1 || ! "${apt[@]}" source abseil cli11 eigen3 nlohmann-json3 re2 zlib >>log 2>&1 ||
+if ! "${apt[@]}" update -o APT::Update::Error-Mode=any >log 2>&1 || ! "${apt[@]}" source "${sources[@]}" >>log 2>&1 ||
   ! apt-get -q -o APT::Sandbox::User=root download unicode-data >>log 2>&1; then
   tail -n 10 log >&2
   echo "third_party: apt could not fetch the source packages" >&2

@@ -16,6 +16,12 @@
 # distribution on a Debian without the libraries (cmake/clean_root.sh), and the wheel on a Debian 11 (cmake/old_root.sh). A
 # version of Python that is not here has no wheel, and a note says so: `python3.10` on the PATH and the versions of pyenv are
 # found. Needs the package index and Debian's apt.
+#
+# The same commit gives the same bytes in any folder: the tools have the versions of cmake/wheels.constraints, files the time of the
+# commit (or SOURCE_DATE_EPOCH), and names of source files in the module no folder of this machine. HLOROOF_WHEELS="3.12" makes the
+# wheels of these versions of Python alone, HLOROOF_OTHER_MACHINE=no none for the other machine, HLOROOF_WHEEL_TESTS=no runs no tests,
+# HLOROOF_RELEASE_SETTINGS="NAME=VALUE ..." are further settings of CMake, and HLOROOF_THIRD_PARTY names a folder that third_party.sh
+# has filled.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -28,6 +34,9 @@ out=$(realpath -m "${1:-build/wheels}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 readonly glibc=2.17
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
+export SOURCE_DATE_EPOCH LC_ALL=C.UTF-8 TZ=UTC
+umask 022
 machine=$(uname -m)
 
 fail() {
@@ -67,12 +76,12 @@ compilers() {
 build_wheel() {
   local venv=$work/venv_$1 tools=$work/tools_$2 started=$SECONDS settings=() setting newest
   compilers "$tools" "$venv/bin/python" "$2"
-  for setting in CMAKE_AR="$tools/ar" CMAKE_RANLIB="$tools/ranlib" CMAKE_DISABLE_PRECOMPILE_HEADERS=ON "${@:3}"; do
+  for setting in CMAKE_AR="$tools/ar" CMAKE_RANLIB="$tools/ranlib" CMAKE_DISABLE_PRECOMPILE_HEADERS=ON ${HLOROOF_RELEASE_SETTINGS:-} "${@:3}"; do
     settings+=(--config-settings=cmake.define."$setting")
   done
   rm -rf "$work/dist"
   # zig compiles its C++ library when it first needs it.
-  CC=$tools/cc CXX=$tools/c++ ZIG_GLOBAL_CACHE_DIR=$work/zig ZIG_LOCAL_CACHE_DIR=$work/zig _PYTHON_HOST_PLATFORM=linux-$2 \
+  CFLAGS=-ffile-prefix-map=$work=. CXXFLAGS=-ffile-prefix-map=$work=. CC=$tools/cc CXX=$tools/c++ ZIG_GLOBAL_CACHE_DIR=$work/zig ZIG_LOCAL_CACHE_DIR=$work/zig _PYTHON_HOST_PLATFORM=linux-$2 \
     PATH=$venv/bin:$PATH CMAKE_BUILD_PARALLEL_LEVEL=$(nproc) quietly "$venv/bin/pip" wheel -v --no-deps --no-build-isolation \
     --config-settings=build-dir="$work/build_$2" "${settings[@]}" -w "$work/dist" "$work/tree"
   PATH=$venv/bin:$PATH quietly "$venv/bin/auditwheel" repair --wheel-dir "$out" "$work"/dist/hloroof-*.whl
@@ -91,6 +100,7 @@ newest_glibc() {
 
 # test_wheel PYTHON WHEEL: installs it alone in a fresh environment and runs the tests
 test_wheel() {
+  if [[ ${HLOROOF_WHEEL_TESTS:-} == no ]]; then return; fi
   local venv=$work/venv_test started
   rm -rf "$venv"
   quietly "$1" -m venv "$venv"
@@ -106,11 +116,15 @@ test_wheel() {
 mkdir -p "$work/source" "$out"
 rm -f "$out"/hloroof-*
 git ls-files -z --cached --others --exclude-standard --deduplicate | xargs -0 ls -d 2>/dev/null | tar -c -T - | tar -x -C "$work/source"
-bash cmake/third_party.sh "$work/source/third_party"
+if [[ -n ${HLOROOF_THIRD_PARTY:-} ]]; then
+  cp -r "$HLOROOF_THIRD_PARTY" "$work/source/third_party"
+else
+  bash cmake/third_party.sh "$work/source/third_party"
+fi
 
 sdist=
 stable=
-for version in 3.12 3.11 3.10; do
+for version in ${HLOROOF_WHEELS:-3.12 3.11 3.10}; do
   python=$(python_of "$version")
   if [[ -z $python ]]; then
     echo "wheels: no Python $version here: no wheel for it"
@@ -121,7 +135,7 @@ for version in 3.12 3.11 3.10; do
   command -v ninja >/dev/null || tools+=(ninja)
   command -v cmake >/dev/null || tools+=(cmake)
   quietly "$python" -m venv "$venv"
-  quietly "$venv/bin/pip" install "${tools[@]}"
+  quietly "$venv/bin/pip" install -c cmake/wheels.constraints "${tools[@]}"
   if [[ -z $sdist ]]; then
     (cd "$work/source" && quietly "$venv/bin/python" -c "import scikit_build_core.build as b; b.build_sdist('$out')")
     sdist=$(echo "$out"/hloroof-*.tar.gz)
@@ -138,7 +152,7 @@ for version in 3.12 3.11 3.10; do
   cp "$work/unpacked/hloroof/_core.pyi" "$work/stub.pyi"
 done
 if [[ -z $sdist ]]; then exit 1; fi
-if [[ -n $stable ]]; then
+if [[ -n $stable && ${HLOROOF_OTHER_MACHINE:-} != no ]]; then
   for other in x86_64 aarch64; do
     if [[ $other == "$machine" ]]; then continue; fi
     # Only the stable ABI is the same on all machines of 64 bits, so that the headers of this machine's Python serve.

@@ -19,7 +19,7 @@ namespace hloroof::internal::inline report {
 namespace {
 
 constexpr std::string_view kDeviceListSchema[] = {"hloroof.devices/1"};
-constexpr std::string_view kDeviceSchema[] = {"hloroof.device/1"};
+constexpr std::string_view kDeviceSchema[] = {"hloroof.device_numbers/1"};
 
 struct ListedDevice {
   const Device* device = nullptr;

@@ -16,7 +16,7 @@ std::string device_list_csv(const std::vector<Device>& devices);
 std::string device_list_markdown(const std::vector<Device>& devices);
 
 // All numbers of each device with their sources; one object for one device, otherwise an array. Schema
-// "hloroof.device/1".
+// "hloroof.device_numbers/1".
 std::string devices_json(const std::vector<Device>& devices);
 std::string devices_csv(const std::vector<Device>& devices);
 std::string devices_markdown(const std::vector<Device>& devices);

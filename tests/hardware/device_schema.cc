@@ -1,5 +1,6 @@
 #include "tests/hardware/device_schema.h"
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <string_view>
@@ -19,6 +20,7 @@ namespace {
 
 constexpr std::string_view kHead = R"({
   "$schema": "https://json-schema.org/draft/2020-12/schema",
+  "$id": "%SCHEMA%",
   "title": "hloroof device file",
   "description": "The numbers of one device, as their sources give them. README.md in the same folder explains them.",
   "type": "object",
@@ -177,7 +179,9 @@ void append_fields(std::string& out) {
 }
 
 void replace(std::string_view placeholder, const std::string& by, std::string& text) {
-  text.replace(text.find(placeholder), placeholder.size(), by);
+  for (std::size_t at = 0; (at = text.find(placeholder, at)) != std::string::npos; at += by.size()) {
+    text.replace(at, placeholder.size(), by);
+  }
 }
 
 }  // namespace

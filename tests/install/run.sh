@@ -111,8 +111,11 @@ quietly cmake --install "$work/subfolder" --prefix "$work/shared"
 with_find_package shared_find_package -DCMAKE_PREFIX_PATH="$work/shared"
 
 library=$(find "$work/shared" -name 'libhloroof.so')
-if ! readelf -d "$library" | grep -q 'SONAME.*libhloroof\.so\.[0-9]'; then
-  echo "install test: $library has no versioned SONAME" >&2
+version=$(sed -n 's/^  VERSION \([0-9.]*\)$/\1/p' CMakeLists.txt)
+soversion=${version%%.*}  # until 1.0 a minor version may break the interface
+if [[ $soversion == 0 ]]; then soversion=${version%.*}; fi
+if ! readelf -d "$library" | grep SONAME | grep -qF "[libhloroof.so.$soversion]"; then
+  echo "install test: the SONAME of $library is not libhloroof.so.$soversion" >&2
   exit 1
 fi
 # The library must export only names of the public namespace.

@@ -1,22 +1,26 @@
 """Conan 2 recipe for the checkout it lies in:  conan create cmake/packaging/conan --build=missing"""
 
 import os
+import re
 
 from conan import ConanFile
 from conan.tools.build import check_min_cppstd
 from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain, cmake_layout
-from conan.tools.files import copy
+from conan.tools.files import copy, load
 
 
 class Hloroof(ConanFile):
     name = "hloroof"
-    version = "0.1.0"
     description = "Predicts the step time of an HLO program on a named device from its text"
     license = "Apache-2.0"
     package_type = "library"
     settings = "os", "compiler", "build_type", "arch"
     options = {"shared": [True, False], "fPIC": [True, False], "command": [True, False]}
     default_options = {"shared": False, "fPIC": True, "command": True}
+
+    def set_version(self):
+        sources = os.path.join(self.recipe_folder, "..", "..", "..", "CMakeLists.txt")
+        self.version = re.search(r"^  VERSION ([0-9.]+)$", load(self, sources), re.MULTILINE).group(1)
 
     def export_sources(self):
         top = os.path.join(self.recipe_folder, "..", "..", "..")

@@ -145,7 +145,7 @@ void add_answers(nb::module_& module) {
              "What each pass of a compile did, as text and as JSON (schema hloroof.passes/1).");
   module.def("devices", &devices, "names"_a,
              "All devices as text and as JSON (schema hloroof.devices/1), or all numbers of those named "
-             "(hloroof.device/1).");
+             "(hloroof.device_numbers/1).");
   add_sweep(module);
 }
 

@@ -251,7 +251,7 @@ class StepPrediction(_results.StepPrediction):
 
     def devices(self, *names: Device) -> Answer:
         """Returns all numbers of the device of this prediction, or of those named, with their sources. Schema
-        ``hloroof.device/1``."""
+        ``hloroof.device_numbers/1``."""
         return devices_answer([device_text(name) for name in names] or [self._asked().device])
 
     def _asked(self) -> Source:
