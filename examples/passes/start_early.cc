@@ -31,9 +31,10 @@ std::vector<InstructionId> before(const hloroof::Module& module, InstructionId i
   return ids;
 }
 
-// Moves a start to the best of the places 1, 2, 4, ... instructions up. Returns the step then.
+// Moves a start to the best of the places 1, 2, 4, ... instructions up. Returns the step then, and adds to `along` how
+// many instructions had to go along.
 absl::StatusOr<double> start_early(hloroof::Predictor& predictor, const hloroof::OrderRules& rules, InstructionId start,
-                                   double step) {
+                                   double step, std::size_t& along) {
   hloroof::ModuleEditor& edit = predictor.edit();
   const std::vector<InstructionId> places = before(edit.module(), start);
   std::optional<InstructionId> best;
@@ -53,6 +54,9 @@ absl::StatusOr<double> start_early(hloroof::Predictor& predictor, const hloroof:
     if (const absl::Status status = predictor.release(checkpoint); !status.ok()) return status;
   }
   if (best) {
+    const absl::StatusOr<std::vector<InstructionId>> moved = hloroof::moved_along(edit.module(), rules, start, *best);
+    if (!moved.ok()) return moved.status();
+    along += moved->size() - 1;
     if (const absl::Status status = hloroof::move_before(edit, rules, start, *best); !status.ok()) return status;
   }
   return step;
@@ -81,14 +85,26 @@ int main(int argc, char** argv) {
   }
   double step = first->step_seconds;
   int moved = 0;
+  std::size_t along = 0;
   for (const InstructionId start : starts) {
-    const absl::StatusOr<double> then = start_early(*predictor, *rules, start, step);
+    const absl::StatusOr<double> then = start_early(*predictor, *rules, start, step, along);
     if (!then.ok()) return fail(then.status());
     moved += *then < step ? 1 : 0;
     step = *then;
   }
   std::printf("%d of %zu starts moved, step %.1f us -> %.1f us\n", moved, starts.size(), first->step_seconds * 1e6,
               step * 1e6);
-  const absl::Status status = hloroof::verify(predictor->module());
+  std::printf("%zu other instructions went along\n", along);
+
+  // The order is worth as much in the module as it was loaded.
+  std::vector<InstructionId> order;
+  for (const hloroof::InstructionView instruction : predictor->module().entry().instructions()) {
+    order.push_back(instruction.id());
+  }
+  hloroof::ModuleEditor edit(*module);
+  if (const absl::Status status = hloroof::set_order(edit, *rules, module->entry().id(), order); !status.ok()) {
+    return fail(status);
+  }
+  const absl::Status status = hloroof::verify(*module);
   return status.ok() ? 0 : fail(status);
 }

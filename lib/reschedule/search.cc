@@ -150,33 +150,34 @@ class Descent {
   Orders& orders_;
 };
 
-// The moves after which the step was shorter than ever before, as numbers of moves from the first one on; but not all
-// moves, which make the best order.
-std::vector<std::size_t> shorter_after(const std::vector<KeptStep>& kept) {
+// The moves after which the step was shorter than ever before, as numbers of moves from the first one on; but not where
+// it was as short as after all of them, which make the best order. `rounding` is no gain.
+std::vector<std::size_t> shorter_after(const std::vector<KeptStep>& kept, double rounding) {
+  double whole = 0;
+  for (const KeptStep& step : kept) whole += step.gain_seconds;  // that of joint moves is the last one's
   std::vector<std::size_t> found;
   double gain = 0;
   double best = 0;
   for (std::size_t i = 0; i < kept.size(); ++i) {
-    gain += kept[i].gain_seconds;  // that of joint moves is the last one's
-    if (gain <= best) continue;
+    gain += kept[i].gain_seconds;
+    if (gain <= best + rounding || gain >= whole - rounding) continue;
     best = gain;
     found.push_back(i + 1);
   }
-  if (!found.empty() && found.back() == kept.size()) found.pop_back();
   return found;
 }
 
 // Adds the orders on the way to the best one, spread evenly over those that were the best at their time: neighbours
 // differ by few moves, so that whoever judges them by more than the prediction would learn little from them.
 absl::Status add_others(Orders& orders, const Module& original, std::size_t most, Rescheduling& result) {
-  const std::vector<std::size_t> shorter = shorter_after(orders.kept());
+  constexpr double kRounding = 1e-9;  // of the step
+  const std::vector<std::size_t> shorter = shorter_after(orders.kept(), kRounding * orders.first().step_seconds);
   const std::size_t count = std::min(most, shorter.size());
   for (std::size_t i = count; i > 0; --i) {  // the search can only go back
     const std::size_t at = most < shorter.size() ? shorter.size() * i / (count + 1) : i - 1;
     if (absl::Status status = orders.go_back(shorter[at], orders.now()); !status.ok()) return status;
     const absl::StatusOr<StepPrediction> step = orders.predict();
     if (!step.ok()) return step.status();
-    if (step->step_seconds >= orders.first().step_seconds) continue;  // by rounding alone
     OtherOrder other{original, cost_of(*step)};
     if (absl::Status status = orders.apply_to(other.module); !status.ok()) return status;
     if (absl::Status status = verify(other.module, original); !status.ok()) return status;

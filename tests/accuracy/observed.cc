@@ -8,7 +8,8 @@ namespace hloroof::internal {
 void report_observed(Report& report) {
   report.heading("Observed examples");
   report.paragraph(
-      "Single figures. Where one value was observed, the range is 5 % to either side of it. That a fitted row lies "
+      "Single figures. Where one value was observed, the range is 5 % to either side of it, and 10 % for the start of "
+      "a transfer. That a fitted row lies "
       "inside its range shows only that the fit was made.");
   std::vector<std::vector<std::string>> rows;
   std::vector<Sample> held_back;

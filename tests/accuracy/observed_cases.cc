@@ -242,7 +242,9 @@ const std::vector<ObservedCase>& observed_cases() {
       // hold_start in lib/step/costs.cc names both.
       seen(of_op({"start of an all-gather of 8.4 MB in a fusion", "tpu_v5p", kStart8M.c_str(), 32e-6, 36e-6, kProfile},
                  "start")),
-      seen(of_op(one("start of an all-gather of 29 MB in a fusion", "tpu_v5p", kStart29M.c_str(), 104e-6, kProfile),
+      // Observed at 104 us; 10 % to either side, because it is a part of a transfer that has an error of its own.
+      seen(of_op({"start of an all-gather of 29 MB in a fusion", "tpu_v5p", kStart29M.c_str(), 0.9 * 104e-6,
+                  1.1 * 104e-6, kProfile},
                  "start")),
       fitted({"all-reduce of a scalar on 2x2x1", "tpu_v5p", kReduceScalar, 6.6e-6, 9e-6, kProfile},
              "overhead.collective", 7e-6),
