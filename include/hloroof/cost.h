@@ -143,6 +143,11 @@ struct Work {
   double logical_bytes = 0;  // read + written without padding
   double padded_bytes = 0;   // read + written with padding: read.total() + written.total()
   double scalar_bytes = 0;   // the part of read.hbm + written.hbm that is arrays of one element
+  // TPU: arrays of one element in HBM that an operation on scalars fetches, each with a transfer of its own that it
+  // waits for, and those that any operation writes. Scalars proper, arrays of rank 0 that operations on scalars make,
+  // pass in registers or scalar memory.
+  double fetched_elements = 0;
+  double stored_elements = 0;
   std::vector<MatrixWork> matrix;
   std::vector<VectorWork> vector;    // one entry per kind and type
   std::vector<VectorWork> epilogue;  // the part of `vector` applied to the result of a product in the same instruction

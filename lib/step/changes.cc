@@ -77,15 +77,25 @@ class Finder {
   bool is_known(ComputationId id) const { return id.index < since_.computation_limit; }
   bool is_scheduled(ComputationId id) const { return is_known(id) && CallFacts::is_scheduled(facts_.calls, id); }
 
-  // The cost of an instruction depends on its own text and on the shapes of its operands, and not on its place.
+  // The cost of an instruction depends on its own text and on the shapes of its operands, and of what an operand that
+  // is a bitcast renames, and not on its place.
   void find_touched(const Edit& edit) {
     if (edit.kind == Edit::Kind::kMoved) {
       const ComputationId computation = row_of(module_, edit.instruction).computation;
       if (is_scheduled(computation) && !is_also_inlined(computation)) return;
     }
     touch(edit.instruction);
-    if (edit.kind != Edit::Kind::kShape) return;
-    for (InstructionId user : editor_.users(edit.instruction)) touch(user);
+    const bool is_shape = edit.kind == Edit::Kind::kShape;
+    if (!is_shape && !is_bitcast(edit.instruction)) return;
+    for (InstructionId user : editor_.users(edit.instruction)) {
+      touch(user);
+      if (!is_shape || !is_bitcast(user)) continue;
+      for (InstructionId of_bitcast : editor_.users(user)) touch(of_bitcast);
+    }
+  }
+
+  bool is_bitcast(InstructionId id) const {
+    return editor_.is_alive(id) && row_of(module_, id).opcode == Opcode::kBitcast;
   }
 
   void touch(InstructionId id) {

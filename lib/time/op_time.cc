@@ -289,7 +289,8 @@ ResourceTimes<Num> resource_times(const Work& work, const Numbers<Num>& n, doubl
 }
 
 // The fixed time of the operation or of its kernels, in addition to its work. Most of Overhead::op is the round trip to
-// HBM, so an operation that stays on the chip takes only overhead.op_on_chip.
+// HBM, so an operation that stays on the chip takes only overhead.op_on_chip, and a round trip for each array of one
+// element that lies in HBM nevertheless.
 template <class Num>
 Num op_overhead_seconds(const Work& work, const Numbers<Num>& n) {
   const Device& device = n.device();
@@ -298,6 +299,13 @@ Num op_overhead_seconds(const Work& work, const Numbers<Num>& n) {
   if (stays_on_chip(work, device)) {
     const Fact<double>& on_chip = device.tpu()->overhead.op_on_chip;
     one = n.at(*on_chip, &on_chip);
+    const TpuCore::Overhead& overhead = device.tpu()->overhead;
+    if (work.fetched_elements > 0) {
+      one = sum("", std::move(one), n.amount("elements fetched", work.fetched_elements, "") * n.at(overhead.dma_read));
+    }
+    if (work.stored_elements > 0) {
+      one = sum("", std::move(one), n.amount("elements stored", work.stored_elements, "") * n.at(overhead.dma_write));
+    }
   }
   return n.amount(kernels > 1 ? "each kernel" : "each operation", kernels, kernels > 1 ? "kernel" : "") * one;
 }

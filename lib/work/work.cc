@@ -103,6 +103,8 @@ void append_work(const Work& next, Work& total) {
   total.logical_bytes += next.logical_bytes;
   total.padded_bytes += next.padded_bytes;
   total.scalar_bytes += next.scalar_bytes;
+  total.fetched_elements += next.fetched_elements;
+  total.stored_elements += next.stored_elements;
   total.epilogue.clear();  // the windows of one product say nothing about those of several
   total.product_steps = 1;
   total.relayout_windows += next.relayout_windows;
@@ -124,6 +126,39 @@ double& of_space(MemoryBytes& bytes, MemorySpace space) {
 
 void add_scalar(Work& work, const ArraySize& size, double padded_bytes) {
   if (size.space == MemorySpace::kHbm && size.logical_elements <= 1) work.scalar_bytes += padded_bytes;
+}
+
+bool is_one_element_in_hbm(InstructionView value, SizeCache& sizes) {
+  if (value.shape().is_tuple()) return false;
+  const ArraySize size = sizes[value.shape_id()];
+  return size.space == MemorySpace::kHbm && size.logical_elements <= 1;
+}
+
+// Whether the value is an array of one element that lies in HBM: of rank 1 or more, or such an array seen as a scalar.
+// In final code (LIBTPU-BUNDLES) each operation on scalars that reads `bitcast(s32[1])` fetches it anew.
+bool lies_in_hbm(InstructionView value, SizeCache& sizes) {
+  if (!is_one_element_in_hbm(value, sizes)) return false;
+  if (value.shape().rank() > 0) return true;
+  return value.opcode() == Opcode::kBitcast && value.operand_count() == 1 && value.operand(0).shape().rank() > 0 &&
+         is_one_element_in_hbm(value.operand(0), sizes);
+}
+
+// Counts the arrays of one element that an operation waits for.
+void add_elements(InstructionView instruction, SizeCache& sizes, Work& work) {
+  const Shape& shape = instruction.shape();
+  if (shape.is_tuple()) return;
+  if (shape.rank() > 0) {
+    work.stored_elements = is_one_element_in_hbm(instruction, sizes) ? 1 : 0;
+    return;
+  }
+  double fetched = 0;
+  for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
+    const InstructionView operand = instruction.operand(i);
+    if (operand.shape().is_tuple() || sizes[operand.shape_id()].logical_elements > 1)
+      return;  // no operation on scalars
+    fetched += lies_in_hbm(operand, sizes) ? 1 : 0;
+  }
+  work.fetched_elements = fetched;
 }
 
 void add_read(Work& work, const ArraySize& size, Share share) {
@@ -300,6 +335,7 @@ class WorkCounter {
     }
     if (megascale_fault(instruction))
       work.source = CostSource::kUnknown;  // only the bytes to and from the host are known
+    add_elements(instruction, insides_.sizes(), work);
     work.relayout_windows = relayout_windows(instruction, work);
     work.padded_bytes = work.read.total() + work.written.total();
     return work;

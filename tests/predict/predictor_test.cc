@@ -399,6 +399,32 @@ TEST_CASE("an edit may make the step so long that all products run at the sustai
   CHECK(seconds_of_b() == alone);
 }
 
+// An operation on scalars waits for an element that lies in HBM, which it sees through a bitcast.
+TEST_CASE("an edit of what a bitcast renames changes the operations that use the bitcast") {
+  constexpr char kElements[] = R"(HloModule m, is_scheduled=true
+
+ENTRY main {
+  list = s32[128]{0:T(128)S(1)} parameter(0)
+  at = s32[]{:T(128)S(6)} parameter(1)
+  cut = s32[1]{0:T(128)} dynamic-slice(list, at), dynamic_slice_sizes={1}
+  other = s32[1]{0:T(128)S(1)} dynamic-slice(list, at), dynamic_slice_sizes={1}
+  group = s32[]{:T(128)} bitcast(cut)
+  ROOT next = s32[]{:T(128)S(6)} add(group, at)
+}
+)";
+  const Device device = find_device("tpu_v6e").value();
+  Predictor predictor = predictor_of(kElements, device);
+  const double before = check_laws(predictor, device).step_seconds;
+  const Checkpoint start = predictor.checkpoint();
+  REQUIRE(predictor.edit().set_shape(named(predictor.module(), "cut"), "s32[1]{0:T(128)S(1)}").ok());
+  const double on_chip = check_laws(predictor, device).step_seconds;
+  CHECK(on_chip < before - 1e-6);  // neither stored nor fetched
+  REQUIRE(predictor.rollback(start).ok());
+  CHECK(check_laws(predictor, device).step_seconds == before);
+  REQUIRE(predictor.edit().set_operand(named(predictor.module(), "group"), 0, named(predictor.module(), "other")).ok());
+  CHECK(check_laws(predictor, device).step_seconds < before);
+}
+
 TEST_CASE("random edits where the rate of all products follows from how long they take") {
   Device device = find_device("h100_sxm").value();
   REQUIRE(set_parameter(device, "matrix.sustained.starts_after", 0).ok());
