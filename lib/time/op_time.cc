@@ -295,19 +295,20 @@ template <class Num>
 Num op_overhead_seconds(const Work& work, const Numbers<Num>& n) {
   const Device& device = n.device();
   const double kernels = std::max(work.kernels, 1.0);
-  Num one = n.at(device.overhead.op);
-  if (stays_on_chip(work, device)) {
-    const Fact<double>& on_chip = device.tpu()->overhead.op_on_chip;
-    one = n.at(*on_chip, &on_chip);
-    const TpuCore::Overhead& overhead = device.tpu()->overhead;
-    if (work.fetched_elements > 0) {
-      one = sum("", std::move(one), n.amount("elements fetched", work.fetched_elements, "") * n.at(overhead.dma_read));
-    }
-    if (work.stored_elements > 0) {
-      one = sum("", std::move(one), n.amount("elements stored", work.stored_elements, "") * n.at(overhead.dma_write));
-    }
+  const bool on_chip = stays_on_chip(work, device);
+  const Num one =
+      on_chip ? n.at(*device.tpu()->overhead.op_on_chip, &device.tpu()->overhead.op_on_chip) : n.at(device.overhead.op);
+  Num each = n.amount(kernels > 1 ? "each kernel" : "each operation", kernels, kernels > 1 ? "kernel" : "") * one;
+  if (!on_chip) return each;
+  const TpuCore::Overhead& overhead = device.tpu()->overhead;
+  if (const double fetched = work.fetched_elements; fetched > 0) {
+    each =
+        sum("", std::move(each), n.amount("elements fetched from HBM", fetched, "element") * n.at(overhead.dma_read));
   }
-  return n.amount(kernels > 1 ? "each kernel" : "each operation", kernels, kernels > 1 ? "kernel" : "") * one;
+  if (const double stored = work.stored_elements; stored > 0) {
+    each = sum("", std::move(each), n.amount("elements stored in HBM", stored, "element") * n.at(overhead.dma_write));
+  }
+  return each;
 }
 
 // The minimum time of a kernel of `work` on a GPU: the interval between two launches by the host, or between two

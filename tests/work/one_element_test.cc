@@ -40,6 +40,13 @@ Work work_of(const Module& module, const std::string& name) {
   return {};
 }
 
+// The seconds of the term's children of this name.
+double seconds_of(const Term& term, const std::string& name) {
+  double seconds = 0;
+  for (const Term& child : term.children) seconds += child.name == name ? child.seconds : 0;
+  return seconds;
+}
+
 TEST_CASE("operations on scalars fetch each array of one element that lies in HBM") {
   const absl::StatusOr<Module> module = parse_module(kHlo);
   REQUIRE(module.ok());
@@ -58,6 +65,10 @@ TEST_CASE("operations on scalars fetch each array of one element that lies in HB
     CHECK(work.stored_elements == c.stored);
     const double fixed = *overhead.op_on_chip + c.fetched * overhead.dma_read + c.stored * overhead.dma_write;
     CHECK(op_time(work, device).seconds == Approx(fixed).epsilon(0.02));
+    const Term terms = op_terms(work, device);
+    CHECK(terms.seconds == op_time(work, device).seconds);
+    CHECK(seconds_of(terms, "elements fetched from HBM") == Approx(c.fetched * overhead.dma_read));
+    CHECK(seconds_of(terms, "elements stored in HBM") == Approx(c.stored * overhead.dma_write));
   }
 }
 
