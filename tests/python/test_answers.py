@@ -228,7 +228,7 @@ def test_by_layer(decode):
 
 def test_devices(root, prediction):
     assert prediction.devices()["name"] == "tpu_v5e"
-    assert set(prediction.devices()) == members_of(root, "device")
+    assert set(prediction.devices()) == members_of(root, "device_numbers")
     assert hloroof.devices("h100_sxm")["name"] == "h100_sxm"
     listed = hloroof.devices()
     assert [device["name"] for device in listed["devices"]] == hloroof.device_names()
