@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "hloroof/collective_edits.h"
 #include "hloroof/edit.h"
 #include "hloroof/predict.h"
 

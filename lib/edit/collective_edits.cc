@@ -1,5 +1,3 @@
-#include "hloroof/collective_edits.h"
-
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -7,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/numbers.h"
+#include "hloroof/edit.h"
 #include "lib/base/strings.h"
 
 namespace hloroof::inline v0 {

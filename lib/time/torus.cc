@@ -201,8 +201,8 @@ TorusCostOf<Num> gather_cost(const std::vector<TorusAxisOf<Num>>& all_axes, doub
     return cost;
   }
   const bool rings = std::all_of(axes.begin(), axes.end(), [](const TorusAxisOf<Num>& a) { return a.wraps; });
-  if (rings && axes.size() > 1 && in_one_ring) return gather_on_one_ring(axes, bytes);
   if (rings && axes.size() > 1) {
+    if (in_one_ring) return gather_on_one_ring(axes, bytes);
     TorusCostOf<Num> cost = gather_on_all_axes(axes, bytes);
     cost.algorithm = absl::StrCat(is_twisted(axes) ? "twisted rings" : "rings", " over ", axes.size(),
                                   " axes at once, both directions");

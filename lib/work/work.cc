@@ -124,18 +124,20 @@ double& of_space(MemoryBytes& bytes, MemorySpace space) {
   return bytes.hbm;
 }
 
-void add_scalar(Work& work, const ArraySize& size, double padded_bytes) {
-  if (size.space == MemorySpace::kHbm && size.logical_elements <= 1) work.scalar_bytes += padded_bytes;
-}
-
-bool is_one_element_in_hbm(InstructionView value, SizeCache& sizes) {
-  if (value.shape().is_tuple()) return false;
-  const ArraySize size = sizes[value.shape_id()];
+bool is_one_element_in_hbm(const ArraySize& size) {
   return size.space == MemorySpace::kHbm && size.logical_elements <= 1;
 }
 
+bool is_one_element_in_hbm(InstructionView value, SizeCache& sizes) {
+  return !value.shape().is_tuple() && is_one_element_in_hbm(sizes[value.shape_id()]);
+}
+
+void add_scalar(Work& work, const ArraySize& size, double padded_bytes) {
+  if (is_one_element_in_hbm(size)) work.scalar_bytes += padded_bytes;
+}
+
 // Whether the value is an array of one element that lies in HBM: of rank 1 or more, or such an array seen as a scalar.
-// In final code (LIBTPU-BUNDLES) each operation on scalars that reads `bitcast(s32[1])` fetches it anew.
+// In the final code of libtpu 0.0.50.1 each operation on scalars that reads `bitcast(s32[1])` fetches it anew.
 bool lies_in_hbm(InstructionView value, SizeCache& sizes) {
   if (!is_one_element_in_hbm(value, sizes)) return false;
   if (value.shape().rank() > 0) return true;

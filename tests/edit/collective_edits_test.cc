@@ -1,9 +1,8 @@
 // Channels, and collectives that become a start and a done.
-#include "hloroof/collective_edits.h"
-
 #include <string>
 #include <string_view>
 
+#include "hloroof/edit.h"
 #include "hloroof/parse.h"
 #include "hloroof/print.h"
 #include "tests/catch.h"

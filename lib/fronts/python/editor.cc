@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "absl/strings/str_join.h"
-#include "hloroof/collective_edits.h"
 #include "hloroof/edit.h"
 #include "hloroof/print.h"
 #include "lib/base/nearest.h"
