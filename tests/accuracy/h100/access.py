@@ -4,6 +4,7 @@ import sys, os, time
 
 sys.path.insert(0, os.path.dirname(__file__))
 from measure import *
+from norms import layer_norm, rms_norm
 
 bf, f32, f8 = jnp.bfloat16, jnp.float32, jnp.float8_e4m3fn
 P = Programs()
@@ -31,21 +32,10 @@ for dn, d in D.items():
     for C in (64, 512, 1024, 4096, 16384, 32768, 131072):
         P.add(f"r_softmax_{dn}_{C}", lambda x: jax.nn.softmax(x, -1), (S(2**26 // C, C), d))
     for C in (768, 1024, 4096, 8192, 16384):
-
-        def ln(x, g, b):
-            y = x.astype(f32)
-            m = y.mean(-1, keepdims=True)
-            v = y.var(-1, keepdims=True)
-            return ((y - m) * jax.lax.rsqrt(v + 1e-5) * g + b).astype(x.dtype)
-
-        def rms(x, g):
-            y = x.astype(f32)
-            return (y * jax.lax.rsqrt((y * y).mean(-1, keepdims=True) + 1e-6) * g).astype(x.dtype)
-
         R = 2**26 // C
-        P.add(f"r_ln_{dn}_{C}", ln, (S(R, C), d), (S(C), f32), (S(C), f32))
-        P.add(f"r_rms_{dn}_{C}", rms, (S(R, C), d), (S(C), f32))
-        P.add(f"r_rmsgrad_{dn}_{C}", lambda x, g, t: jax.vjp(rms, x, g)[1](t), (S(R, C), d), (S(C), f32), (S(R, C), d))
+        P.add(f"r_ln_{dn}_{C}", layer_norm, (S(R, C), d), (S(C), f32), (S(C), f32))
+        P.add(f"r_rms_{dn}_{C}", rms_norm, (S(R, C), d), (S(C), f32))
+        P.add(f"r_rmsgrad_{dn}_{C}", lambda x, g, t: jax.vjp(rms_norm, x, g)[1](t), (S(R, C), d), (S(C), f32), (S(R, C), d))
     for C in (64, 128, 512, 1024, 4096, 16384, 131072):
         P.add(f"c_sum_{dn}_{C}", lambda x: x.sum(0), (S(2**26 // C, C), d))
     P.add(f"c_bias_{dn}", lambda x: x.sum((0, 1)), (S(8, 2048, 4096), d))

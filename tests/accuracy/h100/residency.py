@@ -20,6 +20,7 @@ import jax
 import jax.numpy as jnp
 from jax.experimental import topologies
 from jax.sharding import SingleDeviceSharding
+from norms import layer_norm, rms_norm
 
 REGISTERS = 65536  # of a multiprocessor; a thread has a multiple of 8 (CUDA C++ Programming Guide, compute capability 9.0)
 f32 = jnp.float32
@@ -27,18 +28,6 @@ f32 = jnp.float32
 
 def softmax(x):
     return jax.nn.softmax(x, -1)
-
-
-def norm(x, g, b):
-    y = x.astype(f32)
-    m = y.mean(-1, keepdims=True)
-    v = y.var(-1, keepdims=True)
-    return ((y - m) * jax.lax.rsqrt(v + 1e-5) * g + b).astype(x.dtype)
-
-
-def rms(x, g):
-    y = x.astype(f32)
-    return (y * jax.lax.rsqrt((y * y).mean(-1, keepdims=True) + 1e-6) * g).astype(x.dtype)
 
 
 def masked(x):
@@ -57,8 +46,8 @@ def programs():
             vector = ((columns,), f32)
             if columns != 8192:
                 yield f"r_softmax_{name}_{columns}", softmax, x
-            yield f"r_ln_{name}_{columns}", norm, x, vector, vector
-            yield f"r_rms_{name}_{columns}", rms, x, vector
+            yield f"r_ln_{name}_{columns}", layer_norm, x, vector, vector
+            yield f"r_rms_{name}_{columns}", rms_norm, x, vector
         x = ((192, 1024, 1024), dtype)
         yield f"att_sm_{name}", masked, x
         yield f"att_smb_{name}", gradient, x, x
