@@ -166,7 +166,8 @@ ModuleParser::Step ModuleParser::parse_computations(InstructionFrame& frame) {
                          std::any_of(computations_.begin(), computations_.end(),
                                      [&](const ComputationFrame& open) { return open.id.index == found; });
     if (found == NameTable::kNone || is_open) {
-      if (!single_ || computations_.size() > 1) {
+      const bool is_elsewhere = precedes_ != nullptr && !is_open && (*precedes_)(name);
+      if (!is_elsewhere && (!single_ || computations_.size() > 1)) {
         cursor_.fail(at, "computation does not exist: " + std::string(name));
         return Step::kFailed;
       }

@@ -28,11 +28,36 @@ bool ModuleParser::read(std::shared_ptr<const SourceText> source, const ParseOpt
   return false;
 }
 
+std::optional<std::size_t> ModuleParser::read_computation(std::shared_ptr<const SourceText> source, std::size_t begin,
+                                                          const Precedes& precedes, const ParseOptions& options,
+                                                          Module& module) {
+  start(std::move(source), options, module, 0);
+  precedes_ = &precedes;
+  cursor_.move_to(source_begin_ + begin);
+  const bool parsed = parse_computation();
+  precedes_ = nullptr;
+  // The next computation begins where the parse of the whole text would go on.
+  const bool goes_on = parsed || recover_in_module();
+  const bool is_over = over_limit_ || cursor_.exceeded_limit() || shapes_.exceeded_limit();
+  const bool most_errors = static_cast<int>(errors_begin_.size()) >= options_->max_errors;
+  if (is_over || most_errors) return std::nullopt;
+  if (!goes_on) return ModuleRows::source(module).size();
+  cursor_.skip_space();
+  return cursor_.offset();
+}
+
 bool ModuleParser::start_and_parse(std::shared_ptr<const SourceText> source, const ParseOptions& options,
                                    Module& module, std::size_t lines_before) {
+  ModuleBuilder(module).clear();
+  ModuleBuilder(module).reserve(source->size());
+  start(std::move(source), options, module, lines_before);
+  return parse_text();
+}
+
+void ModuleParser::start(std::shared_ptr<const SourceText> source, const ParseOptions& options, Module& module,
+                         std::size_t lines_before) {
   ModuleBuilder builder(module);
   builder.clear();
-  builder.reserve(source->size());
   options_ = &options;
   lines_before_ = lines_before;
   module_ = &module;
@@ -48,6 +73,7 @@ bool ModuleParser::start_and_parse(std::shared_ptr<const SourceText> source, con
   checked_.start();
   instruction_names_.reset(module_);
   computation_names_.reset(module_);
+  computation_begins_.clear();
   computations_.clear();
   instructions_.clear();
   operands_.clear();
@@ -58,8 +84,6 @@ bool ModuleParser::start_and_parse(std::shared_ptr<const SourceText> source, con
   errors_begin_.clear();
   made_up_names_ = 0;
   inferred_parts_ = 0;
-
-  return parse_text();
 }
 
 // Formats all errors. The first record of an error is the message; the others name the enclosing constructs or the
@@ -230,6 +254,7 @@ bool ModuleParser::parse_computation() {
   ModuleBuilder builder(*module_);
   cursor_.skip_space();
   const char* begin = cursor_.at();
+  computation_begins_.push_back(static_cast<std::size_t>(begin - source_begin_));
   const bool is_entry = cursor_.accept_keyword("ENTRY");
   if (is_entry && module_->has_entry()) return cursor_.fail(begin, "expects only one ENTRY");
   cursor_.skip_space();

@@ -22,7 +22,9 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,8 +61,17 @@ class ModuleParser {
 
   // The same without a formatted message: returns whether there are no errors.
   bool read(std::shared_ptr<const SourceText> source, const ParseOptions& options, Module& module);
+  // Parses again the one computation that begins at `begin` of a text whose computations have been parsed before.
+  // `precedes` says whether a computation of that name stands before it; what is inside of these is not checked against
+  // it. Returns where the next computation begins, as the parser sees it, or the end of the text; none if the parse
+  // ended at the maximum number of errors or at another limit. `module` has no more than this computation.
+  using Precedes = std::function<bool(std::string_view computation)>;
+  std::optional<std::size_t> read_computation(std::shared_ptr<const SourceText> source, std::size_t begin,
+                                              const Precedes& precedes, const ParseOptions& options, Module& module);
   // The errors of the last text, in its order.
   std::vector<TextError> errors() const;
+  // Where the computations begin that the last parse found in the text, in its order.
+  const std::vector<std::size_t>& computation_begins() const { return computation_begins_; }
 
  private:
   // A computation whose body is being read.
@@ -103,6 +114,8 @@ class ModuleParser {
   enum class Step : std::uint8_t { kInstruction, kOperands, kAttributes, kEndOfModulePart, kFailed };
 
   // module_parser.cc: the module around the computations
+  void start(std::shared_ptr<const SourceText> source, const ParseOptions& options, Module& module,
+             std::size_t lines_before);
   bool start_and_parse(std::shared_ptr<const SourceText> source, const ParseOptions& options, Module& module,
                        std::size_t lines_before);
   bool parse_text();
@@ -196,6 +209,7 @@ class ModuleParser {
   }
 
   const ParseOptions* options_ = nullptr;
+  const Precedes* precedes_ = nullptr;  // of read_computation
   Module* module_ = nullptr;
   const char* source_begin_ = nullptr;
   std::size_t lines_before_ = 0;
@@ -210,6 +224,7 @@ class ModuleParser {
   ParameterAlias alias_;         // scratch of check_aliases
   NameTable instruction_names_;  // of one top-level computation and its inline ones; scope: the computation
   NameTable computation_names_;
+  std::vector<std::size_t> computation_begins_;
   std::vector<ComputationFrame> computations_;
   std::vector<InstructionFrame> instructions_;
   std::vector<InstructionId> operands_;

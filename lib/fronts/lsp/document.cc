@@ -5,12 +5,20 @@
 #include "lib/base/source_text.h"
 #include "lib/base/strings.h"
 #include "lib/hardware/named_target.h"
+#include "lib/ir/module_builder.h"
 #include "lib/step/facts.h"
 
 namespace hloroof::internal::inline lsp {
 namespace {
 
 constexpr int kMostErrors = 20;
+
+ParseOptions parse_options(const std::string& uri) {
+  ParseOptions options;
+  options.path = uri;
+  options.max_errors = kMostErrors;
+  return options;
+}
 
 void find_names(NamedModule& named) {
   named.instructions.reserve(named.module.instruction_limit());
@@ -73,16 +81,38 @@ const Outline& Document::outline() {
   return *outline_;
 }
 
-void Document::text_changed() {
-  outline_.reset();
-  is_parsed_ = false;
-  is_predicted_ = false;
-}
-
 void Document::replace(std::size_t begin, std::size_t end, std::string_view with) {
   end = std::max(begin, end);
   text_.replace(begin, end - begin, with);
   lines_.replace(text_, begin, end - begin, with.size());
+  is_parsed_ = false;
+  is_predicted_ = false;
+  const std::size_t computation =
+      outline_ ? outline_->replace(text_, lines_, begin, end - begin, with.size()) : Outline::kNone;
+  const bool is_other = changed_ == Changed::kComputation && changed_computation_ != computation;
+  if (computation == Outline::kNone) outline_.reset();
+  if (computation == Outline::kNone || is_other || changed_ == Changed::kText) {
+    changed_ = Changed::kText;
+    return;
+  }
+  changed_ = Changed::kComputation;
+  changed_computation_ = computation;
+  const auto follow = [&](std::size_t& offset) {
+    if (offset >= end) offset += with.size() - (end - begin);
+  };
+  for (TextError& error : errors_) {
+    follow(error.offset);
+    for (ErrorRecord& note : error.notes) follow(note.offset);
+  }
+}
+
+void Document::replace_all(std::string_view with) {
+  text_ = with;
+  lines_ = Lines(text_);
+  outline_.reset();
+  is_parsed_ = false;
+  is_predicted_ = false;
+  changed_ = Changed::kText;
 }
 
 void Document::edit(const Json& changes, std::int64_t version, PositionUnit unit) {
@@ -95,49 +125,83 @@ void Document::edit(const Json& changes, std::int64_t version, PositionUnit unit
     const Json* start = internal::find(change, {"range", "start"});
     const Json* end = internal::find(change, {"range", "end"});
     if (start == nullptr || end == nullptr) {
-      text_ = with;
-      lines_ = Lines(text_);
+      replace_all(with);
       continue;
     }
     const std::size_t from = lines_.offset(text_, read_position(*start), unit);
     replace(from, lines_.offset(text_, read_position(*end), unit), with);
   }
-  text_changed();
+}
+
+// Finds the errors in the changed computation. Returns false if they may depend on more than this computation: if the
+// parser does not see the computations that the outline has, or if an error is outside of the bodies or above. What is
+// not closed there may end in this computation.
+bool Document::check_computation() {
+  if (!parser_sees_outline_) return false;
+  const std::vector<OutlineComputation>& computations = outline_->computations();
+  const OutlineComputation& changed = computations[changed_computation_];
+  for (const TextError& error : errors_) {
+    const std::size_t within = outline_->computation_at(error.offset);
+    const bool is_inside = within != Outline::kNone && error.offset > computations[within].head_end;
+    if (!is_inside || within < changed_computation_) return false;
+  }
+  const auto precedes = [&](std::string_view name) { return outline_->find_computation(name) < changed_computation_; };
+  const std::optional<std::size_t> next =
+      parser_.read_computation(SourceText::borrow(text_, uri_), changed.begin, precedes, parse_options(uri_), scratch_);
+  ModuleBuilder(scratch_).clear();  // it refers to the text
+  const std::size_t after = changed_computation_ + 1;
+  const std::size_t expected = after < computations.size() ? computations[after].begin : text_.size();
+  if (!next || *next != expected) return false;
+  std::vector<TextError> errors = parser_.errors();
+  for (const TextError& error : errors) {
+    if (error.offset <= changed.head_end || error.offset >= changed.end) return false;
+  }
+  for (TextError& error : errors_) {
+    if (error.offset >= changed.end) errors.push_back(std::move(error));
+  }
+  if (errors.size() >= kMostErrors) return false;
+  errors_ = std::move(errors);
+  return true;
 }
 
 void Document::parse() {
   if (is_parsed_) return;
   is_parsed_ = true;
+  changed_ = Changed::kNothing;
   errors_.clear();
-  ParseOptions options;
-  options.path = uri_;
-  options.max_errors = kMostErrors;
   constexpr std::size_t kMostBytes = 0xfffffff0;
   if (text_.size() > kMostBytes) {
     errors_.push_back({0, "the text has more bytes than the parser reads", {}});
     return;
   }
   auto named = std::make_shared<NamedModule>();
-  if (parser_.read(SourceText::copy(text_, uri_), options, named->module)) {
+  if (parser_.read(SourceText::copy(text_, uri_), parse_options(uri_), named->module)) {
     find_names(*named);
     named_ = std::move(named);
   } else {
     errors_ = parser_.errors();
   }
+  const std::vector<std::size_t>& seen = parser_.computation_begins();
+  const auto begins_at = [](std::size_t begin, const OutlineComputation& computation) {
+    return begin == computation.begin;
+  };
+  const std::vector<OutlineComputation>& computations = outline().computations();
+  parser_sees_outline_ = std::equal(seen.begin(), seen.end(), computations.begin(), computations.end(), begins_at);
 }
 
 const std::vector<TextError>& Document::errors() {
-  parse();
+  if (changed_ == Changed::kComputation && check_computation()) changed_ = Changed::kNothing;
+  if (changed_ != Changed::kNothing) parse();
   return errors_;
 }
 
 const NamedModule* Document::module() {
-  parse();
+  if (errors().empty()) parse();
   return named_.get();
 }
 
 void Document::predict(const EditorSettings& settings) {
-  parse();
+  if (errors().empty()) parse();
   if (is_predicted_ || named_ == nullptr || (!errors_.empty() && predicted_ != nullptr)) return;
   is_predicted_ = true;
   predicted_.reset();

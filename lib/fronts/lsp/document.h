@@ -62,7 +62,8 @@ class Document {
   // Applies the `contentChanges` of textDocument/didChange in their order.
   void edit(const Json& changes, std::int64_t version, PositionUnit unit);
 
-  // The errors of the text; empty if it parses.
+  // The errors of the text; empty if it parses. After edits inside one computation only that is parsed again: then a
+  // contradiction between this computation and another one shows when the module is read.
   const std::vector<TextError>& errors();
   // The module of the last text that parsed; null if there was none.
   const NamedModule* module();
@@ -82,9 +83,13 @@ class Document {
   std::uint64_t sent_tokens_id = 0;
 
  private:
+  // What has changed since the errors were found.
+  enum class Changed { kNothing, kComputation, kText };
+
   void replace(std::size_t begin, std::size_t end, std::string_view with);
+  void replace_all(std::string_view with);
+  bool check_computation();
   void parse();
-  void text_changed();
 
   std::string uri_;
   std::string text_;
@@ -92,8 +97,12 @@ class Document {
   Lines lines_;
   std::optional<Outline> outline_;
   ModuleParser parser_;
-  bool is_parsed_ = false;
+  Changed changed_ = Changed::kText;
+  std::size_t changed_computation_ = Outline::kNone;  // in the outline
+  bool is_parsed_ = false;                            // as a whole: named_ is of this text if it has no errors
+  bool parser_sees_outline_ = false;  // the last parse as a whole found the computations of the outline, and no others
   std::vector<TextError> errors_;
+  Module scratch_;  // of check_computation
   std::shared_ptr<const NamedModule> named_;
   std::unique_ptr<const Predicted> predicted_;
   absl::Status prediction_status_;

@@ -42,6 +42,12 @@ bool follows_equals(std::string_view text, const FoundName& name, std::size_t en
 
 Outline::Outline(std::string_view text, const Lines& lines) : text_(text) {
   instructions_.reserve(lines.count());
+  read_lines(lines, 0, lines.count());
+}
+
+// Appends what is in the lines [first, last).
+void Outline::read_lines(const Lines& lines, std::size_t first_line, std::size_t last_line) {
+  const std::string_view text = text_;
   bool is_open = false;
   std::size_t indent = 0;  // of the line that began the computation
   const auto close = [&](std::size_t end) {
@@ -50,7 +56,7 @@ Outline::Outline(std::string_view text, const Lines& lines) : text_(text) {
     computations_.back().last = instructions_.size();
     is_open = false;
   };
-  for (std::size_t line = 0; line < lines.count(); ++line) {
+  for (std::size_t line = first_line; line < last_line; ++line) {
     const std::size_t begin = lines.begin(line);
     const std::size_t end = lines.end(text, line);
     std::size_t first = begin;
@@ -86,12 +92,58 @@ Outline::Outline(std::string_view text, const Lines& lines) : text_(text) {
     }
   }
   close(text.size());
-  computation_names_.reserve(computations_.size());
-  for (std::size_t i = 0; i < computations_.size(); ++i) computation_names_.emplace(name(computations_[i]), i);
-  instruction_names_.reserve(instructions_.size());
-  for (std::size_t i = 0; i < instructions_.size(); ++i) {
-    instruction_names_.emplace(std::pair(instructions_[i].computation, name(instructions_[i])), i);
+}
+
+std::size_t Outline::replace(std::string_view text, const Lines& lines, std::size_t offset, std::size_t removed,
+                             std::size_t added) {
+  const std::size_t index = computation_at(offset);
+  const std::size_t grown = added - removed;  // modulo 2^64, as all sums below
+  text_ = text;
+  computation_names_.clear();
+  instruction_names_.clear();
+  if (index == kNone) return kNone;
+  const OutlineComputation old = computations_[index];
+  // The end of the first line and the line of the closing brace are part of the structure.
+  if (offset <= old.head_end || offset + removed >= old.end || old.end == old.begin) return kNone;
+  const std::size_t end = old.end + grown;
+  const std::size_t last_line = lines.line_of(end - 1);
+  if (text[end - 1] != '}' || lines.begin(last_line) <= offset + added) return kNone;
+
+  Outline part;
+  part.text_ = text;
+  part.read_lines(lines, lines.line_of(old.begin), last_line + 1);
+  if (part.computations_.size() != 1 || part.computations_[0].begin != old.begin || part.computations_[0].end != end ||
+      part.computations_[0].head_end != old.head_end || part.computations_[0].name_size != old.name_size) {
+    return kNone;
   }
+  for (OutlineInstruction& instruction : part.instructions_) instruction.computation = index;
+  const std::size_t more = part.instructions_.size() - (old.last - old.first);
+  for (std::size_t i = old.last; i < instructions_.size(); ++i) {
+    OutlineInstruction& instruction = instructions_[i];
+    instruction.name += grown;
+    instruction.begin += grown;
+    instruction.end += grown;
+  }
+  const auto begin = instructions_.begin();
+  const auto same = std::min(part.instructions_.size(), old.last - old.first);
+  const auto copied = part.instructions_.begin() + static_cast<std::ptrdiff_t>(same);
+  const auto at = std::copy(part.instructions_.begin(), copied, begin + static_cast<std::ptrdiff_t>(old.first));
+  if (copied != part.instructions_.end()) {
+    instructions_.insert(at, copied, part.instructions_.end());
+  } else {
+    instructions_.erase(at, begin + static_cast<std::ptrdiff_t>(old.last));
+  }
+  computations_[index].end = end;
+  computations_[index].last += more;
+  for (std::size_t i = index + 1; i < computations_.size(); ++i) {
+    OutlineComputation& computation = computations_[i];
+    for (std::size_t* place : {&computation.name, &computation.begin, &computation.head_end, &computation.end}) {
+      *place += grown;
+    }
+    computation.first += more;
+    computation.last += more;
+  }
+  return index;
 }
 
 std::size_t Outline::instruction_at(std::size_t offset) const {
@@ -109,13 +161,24 @@ std::size_t Outline::computation_at(std::size_t offset) const {
 }
 
 std::size_t Outline::find_computation(std::string_view name) const {
+  if (computation_names_.empty()) {
+    computation_names_.reserve(computations_.size());
+    for (std::size_t i = 0; i < computations_.size(); ++i) computation_names_.emplace(this->name(computations_[i]), i);
+  }
   const auto found = computation_names_.find(name);
   return found == computation_names_.end() ? kNone : found->second;
 }
 
 std::size_t Outline::find_instruction(std::size_t computation, std::string_view name) const {
-  const auto found = instruction_names_.find(std::pair(computation, name));
-  return found == instruction_names_.end() ? kNone : found->second;
+  if (computation >= computations_.size()) return kNone;
+  Names& names = instruction_names_[computation];
+  if (names.empty()) {
+    const OutlineComputation& within = computations_[computation];
+    names.reserve(within.last - within.first);
+    for (std::size_t i = within.first; i < within.last; ++i) names.emplace(this->name(instructions_[i]), i);
+  }
+  const auto found = names.find(name);
+  return found == names.end() ? kNone : found->second;
 }
 
 }  // namespace hloroof::internal::inline lsp

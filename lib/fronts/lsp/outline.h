@@ -41,6 +41,12 @@ class Outline {
   // The outline refers to `text`.
   Outline(std::string_view text, const Lines& lines);
 
+  // Follows an edit that replaced `removed` bytes at `offset` by `added` bytes; `text` and `lines` are those after it.
+  // Returns the computation with the edit if only its instructions may have changed. Returns kNone for any other edit,
+  // after which the outline must be made again. This takes the time to read the lines of one computation.
+  std::size_t replace(std::string_view text, const Lines& lines, std::size_t offset, std::size_t removed,
+                      std::size_t added);
+
   const std::vector<OutlineComputation>& computations() const { return computations_; }
   const std::vector<OutlineInstruction>& instructions() const { return instructions_; }
   std::string_view name(const OutlineComputation& c) const { return text_.substr(c.name, c.name_size); }
@@ -50,6 +56,7 @@ class Outline {
   std::size_t instruction_at(std::size_t offset) const;
   std::size_t computation_at(std::size_t offset) const;  // including its first line
 
+  // The first of that name, or kNone.
   std::size_t find_computation(std::string_view name) const;
   std::size_t find_instruction(std::size_t computation, std::string_view name) const;
 
@@ -57,11 +64,16 @@ class Outline {
   std::pair<std::size_t, std::size_t> header() const { return header_; }
 
  private:
+  using Names = absl::flat_hash_map<std::string_view, std::size_t>;
+
+  void read_lines(const Lines& lines, std::size_t first, std::size_t last);
+
   std::string_view text_;
   std::vector<OutlineComputation> computations_;
   std::vector<OutlineInstruction> instructions_;
-  absl::flat_hash_map<std::string_view, std::size_t> computation_names_;
-  absl::flat_hash_map<std::pair<std::size_t, std::string_view>, std::size_t> instruction_names_;
+  // Names of the present text, made when they are asked for: few computations are asked for after a keystroke.
+  mutable Names computation_names_;
+  mutable absl::flat_hash_map<std::size_t, Names> instruction_names_;  // by computation
   std::pair<std::size_t, std::size_t> header_{0, 0};
 };
 
