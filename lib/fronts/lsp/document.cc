@@ -1,77 +1,12 @@
 #include "lib/fronts/lsp/document.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "lib/base/source_text.h"
-#include "lib/base/strings.h"
-#include "lib/hardware/named_target.h"
 #include "lib/ir/module_builder.h"
-#include "lib/step/facts.h"
 
 namespace hloroof::internal::inline lsp {
-namespace {
-
-constexpr int kMostErrors = 20;
-
-ParseOptions parse_options(const std::string& uri) {
-  ParseOptions options;
-  options.path = uri;
-  options.max_errors = kMostErrors;
-  return options;
-}
-
-void find_names(NamedModule& named) {
-  named.instructions.reserve(named.module.instruction_limit());
-  for (ComputationView computation : named.module.computations()) {
-    named.computations.emplace(computation.name(), computation.id());
-    for (InstructionView instruction : computation.instructions()) {
-      named.instructions.emplace(std::pair(computation.name(), instruction.name()), instruction.id());
-    }
-  }
-}
-
-// The computations that run their own ops have the time of these, and the others that of their callers.
-void find_times(Predicted& predicted) {
-  const Module& module = predicted.named->module;
-  predicted.ops.assign(module.instruction_limit(), nullptr);
-  predicted.computations.assign(module.computation_limit(), {});
-  std::vector<double> of_callers(module.computation_limit(), 0);
-  std::vector<double> runs_of_callers(module.computation_limit(), 0);
-  std::vector<bool> has_ops(module.computation_limit(), false);
-  for (const OpPrediction& op : predicted.prediction.ops) {
-    if (op.id.index >= predicted.ops.size()) continue;
-    predicted.ops[op.id.index] = &op;
-    predicted.op_names.emplace(op.name, &op);
-    const InstructionView instruction = module.instruction(op.id);
-    const std::size_t own = instruction.computation().id().index;
-    has_ops[own] = true;
-    predicted.computations[own].seconds += op.exposed_seconds;
-    for (const ComputationId called : instruction.called_computations()) {
-      of_callers[called.index] += op.exposed_seconds;
-      runs_of_callers[called.index] += op.executions;
-    }
-  }
-  const StepFacts& facts = *predicted.prediction.facts;
-  for (ComputationView computation : module.computations()) {
-    const std::size_t i = computation.id().index;
-    ComputationTime& time = predicted.computations[i];
-    time.runs = has_ops[i] ? facts.executions(computation.id()) : runs_of_callers[i];
-    if (!has_ops[i]) time.seconds = of_callers[i];
-  }
-}
-
-}  // namespace
-
-std::optional<InstructionView> NamedModule::find(std::string_view computation, std::string_view name) const {
-  const auto found = instructions.find(std::pair(computation, name));
-  if (found == instructions.end()) return std::nullopt;
-  return module.instruction(found->second);
-}
-
-const OpPrediction* Predicted::op(std::string_view computation, std::string_view name) const {
-  const std::optional<InstructionView> instruction = named->find(computation, name);
-  return instruction ? ops[instruction->id().index] : nullptr;
-}
 
 Document::Document(std::string uri, std::string text, std::int64_t version)
     : uri_(std::move(uri)), text_(std::move(text)), version_(version), lines_(text_) {}
@@ -85,6 +20,7 @@ void Document::replace(std::size_t begin, std::size_t end, std::string_view with
   end = std::max(begin, end);
   text_.replace(begin, end - begin, with);
   lines_.replace(text_, begin, end - begin, with.size());
+  ++edits_;
   is_parsed_ = false;
   is_predicted_ = false;
   const std::size_t computation =
@@ -110,6 +46,7 @@ void Document::replace_all(std::string_view with) {
   text_ = with;
   lines_ = Lines(text_);
   outline_.reset();
+  ++edits_;
   is_parsed_ = false;
   is_predicted_ = false;
   changed_ = Changed::kText;
@@ -159,34 +96,30 @@ bool Document::check_computation() {
   for (TextError& error : errors_) {
     if (error.offset >= changed.end) errors.push_back(std::move(error));
   }
-  if (errors.size() >= kMostErrors) return false;
+  if (errors.size() >= std::size_t{kMostTextErrors}) return false;
   errors_ = std::move(errors);
   return true;
 }
 
 void Document::parse() {
   if (is_parsed_) return;
-  is_parsed_ = true;
-  changed_ = Changed::kNothing;
-  errors_.clear();
   constexpr std::size_t kMostBytes = 0xfffffff0;
   if (text_.size() > kMostBytes) {
-    errors_.push_back({0, "the text has more bytes than the parser reads", {}});
-    return;
-  }
-  auto named = std::make_shared<NamedModule>();
-  if (parser_.read(SourceText::copy(text_, uri_), parse_options(uri_), named->module)) {
-    find_names(*named);
-    named_ = std::move(named);
+    take(ParsedText{nullptr, {{0, "the text has more bytes than the parser reads", {}}}, {}});
   } else {
-    errors_ = parser_.errors();
+    take(parse_text(SourceText::copy(text_, uri_), uri_, parser_));
   }
-  const std::vector<std::size_t>& seen = parser_.computation_begins();
-  const auto begins_at = [](std::size_t begin, const OutlineComputation& computation) {
-    return begin == computation.begin;
-  };
+}
+
+void Document::take(ParsedText parsed) {
+  is_parsed_ = true;
+  changed_ = Changed::kNothing;
+  errors_ = std::move(parsed.errors);
+  if (parsed.named != nullptr) named_ = std::move(parsed.named);
   const std::vector<OutlineComputation>& computations = outline().computations();
-  parser_sees_outline_ = std::equal(seen.begin(), seen.end(), computations.begin(), computations.end(), begins_at);
+  parser_sees_outline_ = std::equal(
+      parsed.computation_begins.begin(), parsed.computation_begins.end(), computations.begin(), computations.end(),
+      [](std::size_t begin, const OutlineComputation& computation) { return begin == computation.begin; });
 }
 
 const std::vector<TextError>& Document::errors() {
@@ -200,39 +133,72 @@ const NamedModule* Document::module() {
   return named_.get();
 }
 
+// Whether there is a text to predict: the current one, or the last one that parsed if there is no prediction at all.
+bool Document::wants_prediction() {
+  if (is_predicted_) return false;
+  return errors().empty() || (named_ != nullptr && predicted_ == nullptr);
+}
+
 void Document::predict(const EditorSettings& settings) {
+  if (running_ && running_->is_wanted && running_->edits == edits_) take(*std::exchange(running_, std::nullopt));
   if (errors().empty()) parse();
-  if (is_predicted_ || named_ == nullptr || (!errors_.empty() && predicted_ != nullptr)) return;
+  if (!wants_prediction()) return;
   is_predicted_ = true;
-  predicted_.reset();
-  if (settings.device.empty()) {
-    prediction_status_ = invalid_argument("choose a device to see times: set hloroof.device");
-    return;
+  PredictedText result = predict_text(named_, uri_, settings);
+  predicted_ = std::move(result.predicted);
+  prediction_status_ = std::move(result.status);
+}
+
+bool Document::begin_prediction(const EditorSettings& settings) {
+  if (running_) return true;
+  if (!wants_prediction()) return false;
+  const bool has_module = is_parsed_ || !errors_.empty();
+  const auto run = [uri = uri_, settings, named = named_,
+                    text = has_module ? nullptr : SourceText::copy(text_, uri_)]() mutable {
+    Result result;
+    if (text != nullptr) {
+      ModuleParser parser;
+      result.parsed = parse_text(std::move(text), uri, parser);
+      named = result.parsed->named;
+    }
+    if (named != nullptr) result.predicted = predict_text(std::move(named), uri, settings);
+    return result;
+  };
+  // Without a further thread it runs when its result is taken.
+  running_.emplace(Running{std::async(std::launch::async | std::launch::deferred, run), edits_, true});
+  return true;
+}
+
+bool Document::await_prediction(std::chrono::milliseconds time) {
+  if (!running_) return true;
+  if (running_->result.wait_for(time) == std::future_status::timeout) return false;
+  take(*std::exchange(running_, std::nullopt));
+  return true;
+}
+
+void Document::take(Running running) {
+  Result result = running.result.get();
+  const bool is_current = running.edits == edits_;
+  bool has_errors = false;
+  if (result.parsed) {
+    has_errors = result.parsed->named == nullptr;
+    if (is_current) {
+      take(*std::move(result.parsed));
+    } else if (!has_errors) {
+      named_ = std::move(result.parsed->named);
+    }
   }
-  const absl::StatusOr<Target> target = named_target(settings.device);
-  if (!target.ok()) {
-    prediction_status_ = target.status();
-    return;
-  }
-  PredictOptions options;
-  options.allow_other_backend = true;  // it is among the findings
-  if (!settings.topology.empty()) options.topology = settings.topology;
-  absl::StatusOr<StepPrediction> prediction = predict_step_time(named_->module, *target, options);
-  prediction_status_ = prediction.status();
-  if (!prediction.ok()) return;
-  auto predicted = std::make_unique<Predicted>();
-  predicted->named = named_;
-  predicted->prediction = *std::move(prediction);
-  find_times(*predicted);
-  Linter linter(nullptr, settings.ignored, Severity::kError, "");
-  linter.add(uri_, predicted->prediction);
-  predicted->findings = std::move(linter.take().files.front().findings);
-  predicted_ = std::move(predicted);
+  if (!running.is_wanted) return;
+  if (is_current) is_predicted_ = true;
+  if (has_errors || (!is_current && result.predicted.predicted == nullptr)) return;
+  predicted_ = std::move(result.predicted.predicted);
+  prediction_status_ = std::move(result.predicted.status);
 }
 
 void Document::forget_prediction() {
   predicted_.reset();
   is_predicted_ = false;
+  if (running_) running_->is_wanted = false;
 }
 
 }  // namespace hloroof::internal::inline lsp

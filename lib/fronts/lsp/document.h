@@ -3,51 +3,24 @@
 #ifndef HLOROOF_LIB_FRONTS_LSP_DOCUMENT_H_
 #define HLOROOF_LIB_FRONTS_LSP_DOCUMENT_H_
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
-#include "hloroof/predict.h"
 #include "lib/fronts/lsp/lines.h"
 #include "lib/fronts/lsp/outline.h"
 #include "lib/fronts/lsp/settings.h"
-#include "lib/lint/lint.h"
+#include "lib/fronts/lsp/text_facts.h"
 #include "lib/text/module_parser.h"
 
 namespace hloroof::internal::inline lsp {
-
-// A module whose instructions are found by name.
-struct NamedModule {
-  Module module;
-  absl::flat_hash_map<std::pair<std::string_view, std::string_view>, InstructionId> instructions;
-  absl::flat_hash_map<std::string_view, ComputationId> computations;
-
-  std::optional<InstructionView> find(std::string_view computation, std::string_view name) const;
-};
-
-// The time of a computation in a step: that of its own ops, or of the ops that call it.
-struct ComputationTime {
-  double runs = 0;
-  double seconds = 0;
-};
-
-struct Predicted {
-  std::shared_ptr<const NamedModule> named;
-  StepPrediction prediction;
-  std::vector<const OpPrediction*> ops;       // by InstructionId; null if it is not executed on its own
-  std::vector<ComputationTime> computations;  // by ComputationId
-  std::vector<LintFinding> findings;
-  absl::flat_hash_map<std::string_view, const OpPrediction*> op_names;
-
-  const OpPrediction* op(std::string_view computation, std::string_view name) const;
-};
 
 class Document {
  public:
@@ -71,6 +44,11 @@ class Document {
   // Predicts the current text if it parses and has not been predicted. If it does not parse and nothing has been
   // predicted, predicts the last text that did.
   void predict(const EditorSettings& settings);
+  // Does the same in another thread. Returns false if there is nothing to predict, and true while a prediction runs,
+  // which may be of an earlier text.
+  bool begin_prediction(const EditorSettings& settings);
+  // Waits up to `time` for what begin_prediction began, and takes the result. Returns whether it has come.
+  bool await_prediction(std::chrono::milliseconds time);
   bool is_predicted() const { return is_predicted_; }
   // The last prediction, which may be of an earlier text; null if there was none.
   const Predicted* predicted() const { return predicted_.get(); }
@@ -90,6 +68,20 @@ class Document {
   void replace_all(std::string_view with);
   bool check_computation();
   void parse();
+  void take(ParsedText parsed);
+  bool wants_prediction();
+
+  // A prediction in another thread.
+  struct Result {
+    std::optional<ParsedText> parsed;
+    PredictedText predicted;
+  };
+  struct Running {
+    std::future<Result> result;
+    std::uint64_t edits = 0;   // of the text that is predicted
+    bool is_wanted = true;     // false after forget_prediction
+  };
+  void take(Running running);
 
   std::string uri_;
   std::string text_;
@@ -107,6 +99,8 @@ class Document {
   std::unique_ptr<const Predicted> predicted_;
   absl::Status prediction_status_;
   bool is_predicted_ = false;
+  std::uint64_t edits_ = 0;  // so far
+  std::optional<Running> running_;
 };
 
 }  // namespace hloroof::internal::inline lsp

@@ -57,13 +57,22 @@ bool LanguageServer::check_one() {
   return false;
 }
 
-// Predicts one changed text and sends its findings.
+// Predicts one changed text in another thread and sends its findings. Returns when a message arrives, and takes the
+// result the next time.
 bool LanguageServer::predict_one() {
+  constexpr std::chrono::milliseconds kLook(2);  // how long a message waits at most
   for (auto& [uri, open] : open_) {
     if (open->is_settled) continue;
+    Document& document = open->document;
+    const Predicted* const before = document.predicted();
+    const bool had_errors = !document.errors().empty();
+    while (document.begin_prediction(settings_)) {
+      while (!document.await_prediction(kLook)) {
+        if (rpc_.is_busy()) return true;
+      }
+    }
     open->is_settled = true;
-    if (!open->document.errors().empty() && open->document.predicted() != nullptr) continue;
-    open->document.predict(settings_);
+    if (had_errors && document.predicted() == before) continue;
     publish(*open);
     if (refreshes_hints_) rpc_.request("workspace/inlayHint/refresh", nullptr);
     if (refreshes_lenses_) rpc_.request("workspace/codeLens/refresh", nullptr);

@@ -1,8 +1,9 @@
 // A server of the Language Server Protocol 3.17 for HLO text.
 //
-// It has one thread. A change of the text is parsed when no further message waits, which takes some milliseconds for a
-// dump of some megabytes. The prediction takes longer: it begins when the user has not typed for a moment, or when a
-// request needs it and there is none. Until then hints and findings are those of the last text that was right.
+// One thread answers all messages. A change of the text is checked when no further message waits, which takes some
+// milliseconds because only the changed computation is parsed. The prediction takes longer: it begins in another thread
+// when the user has not typed for a moment, or at once when a request needs it and there is none. Until then hints and
+// findings are those of the last text that was right.
 #ifndef HLOROOF_LIB_FRONTS_LSP_SERVER_H_
 #define HLOROOF_LIB_FRONTS_LSP_SERVER_H_
 
