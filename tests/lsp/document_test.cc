@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/fronts/lsp/features.h"
 #include "tests/dump.h"
 #include "tests/lsp/session.h"
 
@@ -47,12 +48,14 @@ Json change_of(const Lines& lines, std::string_view text, std::size_t begin, std
 // Makes `edits` random edits, and after each compares the document with a new one of the same text.
 void edit_at_random(const std::string& text, int edits, unsigned seed) {
   Document document("file:///x.hlo", text, 0);
+  const EditorSettings settings;
+  const EditorView view{document, settings, PositionUnit::kUtf8};
   (void)document.errors();
-  (void)document.outline();
+  std::vector<std::uint32_t> tokens = all_semantic_tokens(view);
   std::mt19937 random(seed);
   const auto below = [&](std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random); };
-  const std::vector<std::string> pieces = {"x",  "%",  "\"", "{", "}",  "(",   ")",   "\n",  "\n}\n", "/*",
-                                           "*/", ", ", " = ", "1", "[4]", "f32", "%x", "//", "\r\n", "calls=%x"};
+  const std::vector<std::string> pieces = {"x",  "%",  "\"",  "{", "}",   "(",   ")",  "\n", "\n}\n", "/*",
+                                           "*/", ", ", " = ", "1", "[4]", "f32", "%x", "//", "\r\n",  "calls=%x"};
   std::string before;
   std::size_t undo_at = 0;
   std::size_t undo_size = 0;
@@ -74,17 +77,25 @@ void edit_at_random(const std::string& text, int edits, unsigned seed) {
     Document fresh("file:///x.hlo", std::string(document.text()), 0);
     REQUIRE(described(document.errors()) == described(fresh.errors()));
     REQUIRE(described(document.outline()) == described(fresh.outline()));
+    if (below(3) == 0) continue;  // the tokens then follow two edits
+    for (const Json& edit : changed_semantic_tokens(view)) {
+      const auto start = tokens.begin() + edit.at("start").get<std::ptrdiff_t>();
+      const std::vector<std::uint32_t> data = edit.at("data");
+      const auto gap = tokens.erase(start, start + edit.at("deleteCount").get<std::ptrdiff_t>());
+      tokens.insert(gap, data.begin(), data.end());
+    }
+    REQUIRE(tokens == all_semantic_tokens(EditorView{fresh, settings, PositionUnit::kUtf8}));
     if (below(50) == 0) i -= i % 2;  // and some are not
   }
 }
 
 }  // namespace
 
-TEST_CASE("Errors and outline after an edit are those of the whole text") {
+TEST_CASE("Errors, outline and tokens after an edit are those of the whole text") {
   edit_at_random(std::string(kProgram), 4000, 1);
 }
 
-TEST_CASE("Errors and outline after an edit of a dump are those of the whole text") {
+TEST_CASE("Errors, outline and tokens after an edit of a dump are those of the whole text") {
   for (const char* name : {"y_default_while.hlo", "y_default_threads_and_unknown.hlo", "y_default_async_sugar.hlo",
                            "y_comments_and_cr.hlo", "y_nested_operands.hlo", "y_inline_bodies.hlo"}) {
     CAPTURE(name);

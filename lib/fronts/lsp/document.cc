@@ -8,6 +8,16 @@
 
 namespace hloroof::internal::inline lsp {
 
+void ChangedPart::add(std::size_t changed) {
+  const bool is_other = what == What::kComputation && computation != changed;
+  if (changed == Outline::kNone || is_other || what == What::kText) {
+    what = What::kText;
+    return;
+  }
+  what = What::kComputation;
+  computation = changed;
+}
+
 Document::Document(std::string uri, std::string text, std::int64_t version)
     : uri_(std::move(uri)), text_(std::move(text)), version_(version), lines_(text_) {}
 
@@ -25,14 +35,10 @@ void Document::replace(std::size_t begin, std::size_t end, std::string_view with
   is_predicted_ = false;
   const std::size_t computation =
       outline_ ? outline_->replace(text_, lines_, begin, end - begin, with.size()) : Outline::kNone;
-  const bool is_other = changed_ == Changed::kComputation && changed_computation_ != computation;
   if (computation == Outline::kNone) outline_.reset();
-  if (computation == Outline::kNone || is_other || changed_ == Changed::kText) {
-    changed_ = Changed::kText;
-    return;
-  }
-  changed_ = Changed::kComputation;
-  changed_computation_ = computation;
+  unchecked_.add(computation);
+  sent_tokens.changed.add(computation);
+  if (unchecked_.what == ChangedPart::What::kText) return;
   const auto follow = [&](std::size_t& offset) {
     if (offset >= end) offset += with.size() - (end - begin);
   };
@@ -49,7 +55,8 @@ void Document::replace_all(std::string_view with) {
   ++edits_;
   is_parsed_ = false;
   is_predicted_ = false;
-  changed_ = Changed::kText;
+  unchecked_.add(Outline::kNone);
+  sent_tokens.changed.add(Outline::kNone);
 }
 
 void Document::edit(const Json& changes, std::int64_t version, PositionUnit unit) {
@@ -76,18 +83,18 @@ void Document::edit(const Json& changes, std::int64_t version, PositionUnit unit
 bool Document::check_computation() {
   if (!parser_sees_outline_) return false;
   const std::vector<OutlineComputation>& computations = outline_->computations();
-  const OutlineComputation& changed = computations[changed_computation_];
+  const std::size_t index = unchecked_.computation;
+  const OutlineComputation& changed = computations[index];
   for (const TextError& error : errors_) {
     const std::size_t within = outline_->computation_at(error.offset);
     const bool is_inside = within != Outline::kNone && error.offset > computations[within].head_end;
-    if (!is_inside || within < changed_computation_) return false;
+    if (!is_inside || within < index) return false;
   }
-  const auto precedes = [&](std::string_view name) { return outline_->find_computation(name) < changed_computation_; };
+  const auto precedes = [&](std::string_view name) { return outline_->find_computation(name) < index; };
   const std::optional<std::size_t> next =
       parser_.read_computation(SourceText::borrow(text_, uri_), changed.begin, precedes, parse_options(uri_), scratch_);
   ModuleBuilder(scratch_).clear();  // it refers to the text
-  const std::size_t after = changed_computation_ + 1;
-  const std::size_t expected = after < computations.size() ? computations[after].begin : text_.size();
+  const std::size_t expected = index + 1 < computations.size() ? computations[index + 1].begin : text_.size();
   if (!next || *next != expected) return false;
   std::vector<TextError> errors = parser_.errors();
   for (const TextError& error : errors) {
@@ -113,7 +120,7 @@ void Document::parse() {
 
 void Document::take(ParsedText parsed) {
   is_parsed_ = true;
-  changed_ = Changed::kNothing;
+  unchecked_.what = ChangedPart::What::kNothing;
   errors_ = std::move(parsed.errors);
   if (parsed.named != nullptr) named_ = std::move(parsed.named);
   const std::vector<OutlineComputation>& computations = outline().computations();
@@ -123,8 +130,9 @@ void Document::take(ParsedText parsed) {
 }
 
 const std::vector<TextError>& Document::errors() {
-  if (changed_ == Changed::kComputation && check_computation()) changed_ = Changed::kNothing;
-  if (changed_ != Changed::kNothing) parse();
+  using What = ChangedPart::What;
+  if (unchecked_.what == What::kComputation && check_computation()) unchecked_.what = What::kNothing;
+  if (unchecked_.what != What::kNothing) parse();
   return errors_;
 }
 

@@ -22,6 +22,24 @@
 
 namespace hloroof::internal::inline lsp {
 
+// Which part of the text has changed since something was found out about it.
+struct ChangedPart {
+  enum class What { kNothing, kComputation, kText };
+  What what = What::kText;
+  std::size_t computation = Outline::kNone;  // of kComputation, in the outline
+
+  // Adds a change inside the body of a computation, or anywhere if it is kNone.
+  void add(std::size_t changed);
+};
+
+// The semantic tokens that were sent last, of which the next answer is a change.
+struct SentTokens {
+  std::uint64_t id = 0;
+  std::vector<std::vector<std::uint32_t>> parts;  // of the header and of each computation; one after the other as sent
+  std::size_t lines = 0;                          // of the text
+  ChangedPart changed;
+};
+
 class Document {
  public:
   Document(std::string uri, std::string text, std::int64_t version);
@@ -56,14 +74,9 @@ class Document {
   const absl::Status& prediction_status() const { return prediction_status_; }
   void forget_prediction();
 
-  // The semantic tokens that were sent last, of which the next answer is a change, and their number.
-  std::vector<std::uint32_t> sent_tokens;
-  std::uint64_t sent_tokens_id = 0;
+  SentTokens sent_tokens;
 
  private:
-  // What has changed since the errors were found.
-  enum class Changed { kNothing, kComputation, kText };
-
   void replace(std::size_t begin, std::size_t end, std::string_view with);
   void replace_all(std::string_view with);
   bool check_computation();
@@ -78,8 +91,8 @@ class Document {
   };
   struct Running {
     std::future<Result> result;
-    std::uint64_t edits = 0;   // of the text that is predicted
-    bool is_wanted = true;     // false after forget_prediction
+    std::uint64_t edits = 0;  // of the text that is predicted
+    bool is_wanted = true;    // false after forget_prediction
   };
   void take(Running running);
 
@@ -89,9 +102,8 @@ class Document {
   Lines lines_;
   std::optional<Outline> outline_;
   ModuleParser parser_;
-  Changed changed_ = Changed::kText;
-  std::size_t changed_computation_ = Outline::kNone;  // in the outline
-  bool is_parsed_ = false;                            // as a whole: named_ is of this text if it has no errors
+  ChangedPart unchecked_;             // since the errors were found
+  bool is_parsed_ = false;            // as a whole: named_ is of this text if it has no errors
   bool parser_sees_outline_ = false;  // the last parse as a whole found the computations of the outline, and no others
   std::vector<TextError> errors_;
   Module scratch_;  // of check_computation

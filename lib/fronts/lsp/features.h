@@ -86,8 +86,10 @@ Json folding_ranges(const EditorView& view);
 // semantic_tokens.cc: five numbers for each token, as the protocol says.
 Json semantic_tokens_legend();
 std::vector<std::uint32_t> semantic_tokens(const EditorView& view, std::size_t begin, std::size_t end);
-// The one edit that makes `after` of `before`.
-Json semantic_tokens_edits(const std::vector<std::uint32_t>& before, const std::vector<std::uint32_t>& after);
+// All tokens of the document, or the edits that make them of those that were sent last. Both are then those that were
+// sent.
+std::vector<std::uint32_t> all_semantic_tokens(const EditorView& view);
+Json changed_semantic_tokens(const EditorView& view);
 
 // completion.cc: opcodes, attributes of the opcode, names of instructions and computations.
 Json completions(const EditorView& view, std::size_t offset);

@@ -35,20 +35,16 @@ std::pair<std::size_t, std::size_t> range_in(const EditorView& view, const Json&
 }  // namespace
 
 Reply LanguageServer::full_tokens(const EditorView& view) {
-  Document& document = view.document;
-  document.sent_tokens = semantic_tokens(view, 0, document.text().size());
-  document.sent_tokens_id = ++last_tokens_id_;
-  return Json{{"resultId", std::to_string(document.sent_tokens_id)}, {"data", document.sent_tokens}};
+  view.document.sent_tokens.id = ++last_tokens_id_;
+  return Json{{"resultId", std::to_string(last_tokens_id_)}, {"data", all_semantic_tokens(view)}};
 }
 
 Reply LanguageServer::tokens_delta(const EditorView& view, const Json& params) {
-  Document& document = view.document;
-  if (string_at(params, {"previousResultId"}) != std::to_string(document.sent_tokens_id)) return full_tokens(view);
-  std::vector<std::uint32_t> tokens = semantic_tokens(view, 0, document.text().size());
-  Json edits = semantic_tokens_edits(document.sent_tokens, tokens);
-  document.sent_tokens = std::move(tokens);
-  document.sent_tokens_id = ++last_tokens_id_;
-  return Json{{"resultId", std::to_string(document.sent_tokens_id)}, {"edits", std::move(edits)}};
+  SentTokens& sent = view.document.sent_tokens;
+  if (string_at(params, {"previousResultId"}) != std::to_string(sent.id)) return full_tokens(view);
+  Json edits = changed_semantic_tokens(view);
+  sent.id = ++last_tokens_id_;
+  return Json{{"resultId", std::to_string(sent.id)}, {"edits", std::move(edits)}};
 }
 
 void LanguageServer::add_requests() {
