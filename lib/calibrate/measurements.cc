@@ -112,7 +112,7 @@ absl::StatusOr<std::vector<Work>> dump_work(const std::string& path) {
   const absl::StatusOr<Module> module = load_module(path);
   if (!module.ok()) return module.status();
   const CallGraph calls = analyze_calls(*module);
-  const std::vector<Work> all = compute_work(*module, calls);
+  const PagedTable<Work> all = compute_work(*module, calls);
   std::vector<Work> ops;
   for (InstructionId id : calls.scheduled_instructions()) {
     const InstructionView op = module->instruction(id);

@@ -87,7 +87,7 @@ absl::StatusOr<std::vector<Measurement>> profile_measurements(const Module& modu
   std::unordered_map<std::string_view, const MeasuredOp*> measured;
   for (const MeasuredOp& op : program.ops) measured.emplace(op.name, &op);
   const CallGraph calls = analyze_calls(module);
-  const std::vector<Work> work = compute_work(module, calls);
+  const PagedTable<Work> work = compute_work(module, calls);
   std::vector<bool> communicates(module.instruction_count());
   for (const Collective& collective : find_collectives(module)) communicates[collective.carrier.index] = true;
   std::vector<Measurement> result;

@@ -16,7 +16,7 @@ std::optional<double> WhatIf::saved_seconds(absl::Span<const Shortened> shortene
       is_named = is_named && part.kind != TimePart::Kind::kWaitsIn;
       const InstructionId op = part.kind == TimePart::Kind::kWaitsFor ? part.transfer : part.op;
       if (!op.valid() || op.index >= demands_.size()) continue;
-      demands_[op.index] = scaled(facts_.costs.demand[op.index], one.share_left);
+      demands_.at(op.index) = scaled(facts_.costs.demand[op.index], one.share_left);
       changed.push_back(op);
     }
   }
@@ -25,7 +25,7 @@ std::optional<double> WhatIf::saved_seconds(absl::Span<const Shortened> shortene
     const double step = replayed_seconds(*facts_.module, facts_.calls, facts_.pairs, demands_, facts_.schedule);
     saved = std::max(0.0, facts_.timeline.seconds - step);
   }
-  for (const InstructionId op : changed) demands_[op.index] = facts_.costs.demand[op.index];
+  for (const InstructionId op : changed) demands_.at(op.index) = facts_.costs.demand[op.index];
   return saved;
 }
 

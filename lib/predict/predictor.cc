@@ -294,9 +294,9 @@ struct Predictor::State {
   }
 
   void forget_costs(InstructionId id) {
-    facts->costs.work[id.index] = {};
-    facts->costs.time[id.index] = {};
-    facts->costs.demand[id.index] = {};
+    facts->costs.work.clear(id.index);
+    facts->costs.time.clear(id.index);
+    facts->costs.demand.clear(id.index);
     if (!facts->costs.products.empty()) facts->costs.products[id.index] = 0;
   }
 
@@ -404,7 +404,7 @@ struct Predictor::State {
   // at which rate they run, so that an edit of one may change the times of all.
   void update_costs(Stale& stale) {
     if (stale.schedules) std::erase_if(stale.carriers, [&](InstructionId id) { return !is_scheduled(id); });
-    std::vector<Demand>& demand = facts->costs.demand;
+    PagedTable<Demand>& demand = facts->costs.demand;
     demand.resize(module.instruction_limit());
     std::vector<Demand> before;
     before.reserve(stale.costs.size() + stale.carriers.size());

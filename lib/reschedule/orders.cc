@@ -80,11 +80,11 @@ absl::Status Orders::begin() {
 
   replayer_.emplace(module(), /*record=*/false);
   // Without transfers, nothing waits and nothing slows the compute stream down.
-  std::vector<Demand> alone = facts_->costs.demand;
-  for (Demand& demand : alone) {
+  PagedTable<Demand> alone = facts_->costs.demand;
+  alone.for_each_written([](Demand& demand) {
     demand.between_seconds = 0;
     if (demand.step == Step::kStart) demand.seconds = demand.held = 0;
-  }
+  });
   replayer_->replay(facts_->calls, facts_->pairs, alone, facts_->schedule, {});
   transfers_free_seconds_ = replayer_->seconds();
   stale_.assign(module().computation_limit(), true);
@@ -97,7 +97,8 @@ void Orders::find_transfers() {
   transfers_.pairs = facts_->pairs;
   transfers_.step.reserve(facts_->costs.demand.size());
   transfers_.lane.reserve(facts_->costs.demand.size());
-  for (const Demand& demand : facts_->costs.demand) {
+  for (std::size_t i = 0; i < facts_->costs.demand.size(); ++i) {
+    const Demand& demand = facts_->costs.demand[i];
     transfers_.step.push_back(demand.step);
     transfers_.lane.push_back(demand.lane);
   }

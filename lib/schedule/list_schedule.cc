@@ -17,7 +17,7 @@ bool is_split(InstructionView instruction) { return work_class(instruction.opcod
 
 class Scheduler {
  public:
-  Scheduler(const Module& module, const CallGraph& calls, const std::vector<Demand>& demands, const Scheduling& rules)
+  Scheduler(const Module& module, const CallGraph& calls, const PagedTable<Demand>& demands, const Scheduling& rules)
       : module_(module),
         calls_(calls),
         demands_(demands),
@@ -216,7 +216,7 @@ class Scheduler {
 
   const Module& module_;
   const CallGraph& calls_;
-  const std::vector<Demand>& demands_;
+  const PagedTable<Demand>& demands_;
   const Scheduling& rules_;
   std::vector<std::uint32_t> place_;  // by InstructionId, within its computation
   std::vector<double> seconds_;       // by ComputationId
@@ -244,7 +244,7 @@ Demand split_collective(InstructionView instruction, const Demand& demand) {
   return split;
 }
 
-ListSchedule list_schedule(const Module& module, const CallGraph& calls, const std::vector<Demand>& demands,
+ListSchedule list_schedule(const Module& module, const CallGraph& calls, const PagedTable<Demand>& demands,
                            const Scheduling& rules) {
   return Scheduler(module, calls, demands, rules).run();
 }

@@ -13,6 +13,7 @@
 #include "hloroof/analysis.h"
 #include "hloroof/device.h"
 #include "hloroof/module.h"
+#include "lib/base/paged_table.h"
 #include "lib/schedule/demand.h"
 
 namespace hloroof::internal::inline schedule {
@@ -31,7 +32,7 @@ Demand split_collective(InstructionView instruction, const Demand& demand);
 
 // Orders the instructions of all scheduled computations. Each instruction appears once, after its operands and control
 // predecessors.
-ListSchedule list_schedule(const Module& module, const CallGraph& calls, const std::vector<Demand>& demands,
+ListSchedule list_schedule(const Module& module, const CallGraph& calls, const PagedTable<Demand>& demands,
                            const Scheduling& rules);
 
 }  // namespace hloroof::internal::inline schedule

@@ -83,7 +83,7 @@ void Replayer::resize() {
   flight_begin_.resize(module_.instruction_limit(), 0);
 }
 
-void Replayer::replay(const CallGraph& calls, const AsyncPairs& pairs, const std::vector<Demand>& demands,
+void Replayer::replay(const CallGraph& calls, const AsyncPairs& pairs, const PagedTable<Demand>& demands,
                       const ListSchedule& schedule, std::vector<bool> stale) {
   resize();
   stale.resize(module_.computation_limit(), false);
@@ -441,7 +441,7 @@ void Replayer::forget_sums() {
   for (Replayed& replayed : replayed_) replayed.is_added = false;
 }
 
-void Replayer::add_up(const CallGraph& calls, const std::vector<Demand>& demands, ReplaySums& sums) {
+void Replayer::add_up(const CallGraph& calls, const PagedTable<Demand>& demands, ReplaySums& sums) {
   if (added_order_.empty()) {
     sums.exposed.clear();
     sums.waited.clear();
@@ -514,7 +514,7 @@ void Replayer::add_up(const CallGraph& calls, const std::vector<Demand>& demands
 }
 
 // Sets the exposed seconds of the steps of a computation, and lists what they add to the sums.
-void Replayer::expose_steps(ComputationId id, const CallGraph& calls, const std::vector<Demand>& demands,
+void Replayer::expose_steps(ComputationId id, const CallGraph& calls, const PagedTable<Demand>& demands,
                             ReplaySums& sums) {
   Replayed& replayed = replayed_[id.index];
   Added& added = added_[id.index];

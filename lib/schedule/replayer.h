@@ -15,6 +15,7 @@
 #include "absl/types/span.h"
 #include "hloroof/analysis.h"
 #include "lib/analysis/calls.h"
+#include "lib/base/paged_table.h"
 #include "lib/schedule/async_pairs.h"
 #include "lib/schedule/critical_path.h"
 #include "lib/schedule/demand.h"
@@ -82,7 +83,7 @@ class Replayer {
   //
   // A module without a schedule runs in the order of `schedule`. That also lists the waits for transfers that have no
   // done. The time that an instruction waits for such a transfer is exposed time of the transfer.
-  void replay(const CallGraph& calls, const AsyncPairs& pairs, const std::vector<Demand>& demands,
+  void replay(const CallGraph& calls, const AsyncPairs& pairs, const PagedTable<Demand>& demands,
               const ListSchedule& schedule, std::vector<bool> stale);
 
   // Forgets the instructions and computations that the module no longer has room for. Call replay() for the
@@ -99,7 +100,7 @@ class Replayer {
   // Call this after replay(), with the same arguments. Reads sums.executions and computes the other members. If it has
   // been called before, `sums` must be what that call left, with other `executions`; it then computes again what
   // replays and executions changed, and adds up the rest in the same order.
-  void add_up(const CallGraph& calls, const std::vector<Demand>& demands, ReplaySums& sums);
+  void add_up(const CallGraph& calls, const PagedTable<Demand>& demands, ReplaySums& sums);
 
   // Call this before add_up() gets other sums than those of its last call.
   void forget_sums();
@@ -184,7 +185,7 @@ class Replayer {
   void replay_step(InstructionId id, Machine& machine, Replayed& result, std::size_t iteration);
   void note_wait(InstructionId op, InstructionId awaited, double waited, const Machine& machine, Replayed& result);
   void wait_for_transfer(InstructionId transfer, Machine& machine, Replayed& result, std::size_t iteration);
-  void expose_steps(ComputationId id, const CallGraph& calls, const std::vector<Demand>& demands, ReplaySums& sums);
+  void expose_steps(ComputationId id, const CallGraph& calls, const PagedTable<Demand>& demands, ReplaySums& sums);
   static void add_waits(const Replayed& replayed, double executions, double entered, std::vector<Wait>& waits);
   CalleeRun find_callees(InstructionView instruction, const Demand& demand);
   static double run_callees(const CalleeRun& run, Machine& machine);
@@ -198,7 +199,7 @@ class Replayer {
   const bool record_;
   const CallGraph* calls_ = nullptr;  // of the replay() in progress
   const AsyncPairs* pairs_ = nullptr;
-  const std::vector<Demand>* demands_ = nullptr;
+  const PagedTable<Demand>* demands_ = nullptr;
   const ListSchedule* schedule_ = nullptr;
   const std::vector<ComputationId>* order_ = nullptr;
 

@@ -25,7 +25,7 @@ double condition_seconds(InstructionView loop, const Replayer& replayer) {
 // Converts times relative to each computation to times relative to the step.
 class Placement {
  public:
-  Placement(const Module& module, const CallGraph& calls, const std::vector<Demand>& demands,
+  Placement(const Module& module, const CallGraph& calls, const PagedTable<Demand>& demands,
             const std::vector<double>& executions, const Replayer& replayer)
       : module_(module), calls_(calls), demands_(demands), executions_(executions), replayer_(replayer) {}
 
@@ -112,7 +112,7 @@ class Placement {
 
   const Module& module_;
   const CallGraph& calls_;
-  const std::vector<Demand>& demands_;
+  const PagedTable<Demand>& demands_;
   const std::vector<double>& executions_;
   const Replayer& replayer_;
   std::vector<double> offset_;  // by ComputationId
@@ -121,7 +121,7 @@ class Placement {
 }  // namespace
 
 Timeline replay(const Module& module, const CallGraph& calls, const AsyncPairs& pairs,
-                const std::vector<Demand>& demands, const ListSchedule& schedule) {
+                const PagedTable<Demand>& demands, const ListSchedule& schedule) {
   Replayer replayer(module, /*record=*/true);
   replayer.replay(calls, pairs, demands, schedule, {});
   Timeline timeline;
@@ -139,7 +139,7 @@ Timeline replay(const Module& module, const CallGraph& calls, const AsyncPairs& 
 }
 
 double replayed_seconds(const Module& module, const CallGraph& calls, const AsyncPairs& pairs,
-                        const std::vector<Demand>& demands, const ListSchedule& schedule) {
+                        const PagedTable<Demand>& demands, const ListSchedule& schedule) {
   Replayer replayer(module, /*record=*/false);
   replayer.replay(calls, pairs, demands, schedule, {});
   return replayer.seconds();

@@ -6,6 +6,7 @@
 
 #include "hloroof/analysis.h"
 #include "hloroof/schedule.h"
+#include "lib/base/paged_table.h"
 #include "lib/schedule/async_pairs.h"
 #include "lib/schedule/demand.h"
 #include "lib/schedule/list_schedule.h"
@@ -41,11 +42,11 @@ struct Timeline : ReplaySums {         // the exposed seconds add up to `seconds
 // A module without a schedule runs in the order of `schedule`. That also lists the waits for transfers that have no
 // done. The time that an instruction waits for such a transfer is exposed time of the transfer.
 Timeline replay(const Module& module, const CallGraph& calls, const AsyncPairs& pairs,
-                const std::vector<Demand>& demands, const ListSchedule& schedule = {});
+                const PagedTable<Demand>& demands, const ListSchedule& schedule = {});
 
 // Returns only Timeline::seconds.
 double replayed_seconds(const Module& module, const CallGraph& calls, const AsyncPairs& pairs,
-                        const std::vector<Demand>& demands, const ListSchedule& schedule = {});
+                        const PagedTable<Demand>& demands, const ListSchedule& schedule = {});
 
 }  // namespace hloroof::internal::inline schedule
 

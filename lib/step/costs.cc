@@ -285,7 +285,7 @@ void time_instruction(InstructionView instruction, const CostInputs& inputs, con
 // Computes the time and the demand of an instruction whose work is already in the table.
 void cost_instruction(InstructionView instruction, const CostInputs& inputs, Costs& costs) {
   const std::uint32_t i = instruction.id().index;
-  time_instruction(instruction, inputs, costs.work[i], costs.products_busy, costs.time[i], costs.demand[i]);
+  time_instruction(instruction, inputs, costs.work[i], costs.products_busy, costs.time.at(i), costs.demand.at(i));
 }
 
 // Computes the entry of Costs::products of an instruction whose work is already in the table.
@@ -440,7 +440,7 @@ void cost_again(const CostInputs& inputs, absl::Span<const InstructionId> change
   std::vector<Work> work = compute_work(inputs.module, changed, work_options(inputs.options, costs.kernels));
   cut_costs(inputs.module, costs);
   for (std::size_t i = 0; i < changed.size(); ++i) {
-    costs.work[changed[i].index] = std::move(work[i]);
+    costs.work.at(changed[i].index) = std::move(work[i]);
     find_products(changed[i], inputs.device, costs);
     cost_instruction(inputs.module.instruction(changed[i]), inputs, costs);
   }
@@ -452,10 +452,6 @@ void time_again(const CostInputs& inputs, absl::Span<const InstructionId> change
 }
 
 void cut_costs(const Module& module, Costs& costs) {
-  if (costs.time.empty()) {
-    costs.time.reserve(table_capacity(module));
-    costs.demand.reserve(table_capacity(module));
-  }
   costs.work.resize(module.instruction_limit());
   costs.time.resize(module.instruction_limit());
   costs.demand.resize(module.instruction_limit());

@@ -14,6 +14,7 @@
 #include "hloroof/cost.h"
 #include "hloroof/predict.h"
 #include "lib/analysis/mesh.h"
+#include "lib/base/paged_table.h"
 #include "lib/schedule/demand.h"
 #include "lib/step/program_code.h"
 #include "lib/time/collective.h"
@@ -77,9 +78,9 @@ void index_carriers(const Module& module, const CallGraph& calls, CollectiveCost
 
 // Tables indexed by InstructionId. Entries of instructions that are not executed individually are empty.
 struct Costs {
-  std::vector<Work> work;
-  std::vector<OpTime> time;
-  std::vector<Demand> demand;
+  PagedTable<Work> work;
+  PagedTable<OpTime> time;
+  PagedTable<Demand> demand;
   // Only on devices with sustained rates (lib/time/sustained_rate.h): the seconds of each instruction's products at the
   // burst rates, and those of all executions together.
   std::vector<double> products;

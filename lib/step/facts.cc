@@ -183,14 +183,14 @@ absl::Status replay_sums(StepFacts& facts) {
 std::optional<double> compiler_step_seconds(const StepFacts& facts) {
   if (!facts.target.device.clock) return std::nullopt;
   const Module& module = *facts.module;
-  std::vector<Demand> demand;  // copied at the first estimate, because most dumps have none
+  PagedTable<Demand> demand;  // copied at the first estimate, because most dumps have none
   for (ComputationId id : CallFacts::scheduled(facts.calls)) {
     for (InstructionView instruction : module.computation(id).instructions()) {
       const std::uint32_t i = instruction.id().index;
       const std::optional<double> seconds = compiler_seconds(instruction, facts.costs.demand[i], facts.target.device);
       if (!seconds) continue;
       if (demand.empty()) demand = facts.costs.demand;
-      demand[i].seconds = *seconds;
+      demand.at(i).seconds = *seconds;
     }
   }
   if (demand.empty()) return std::nullopt;
@@ -198,8 +198,8 @@ std::optional<double> compiler_step_seconds(const StepFacts& facts) {
 }
 
 double step_seconds_without(const StepFacts& facts, Resource resource) {
-  std::vector<Demand> demands = facts.costs.demand;
-  for (Demand& demand : demands) demand = without(demand, resource);
+  PagedTable<Demand> demands = facts.costs.demand;
+  demands.for_each_written([&](Demand& demand) { demand = without(demand, resource); });
   return replayed_seconds(*facts.module, facts.calls, facts.pairs, demands, facts.schedule);
 }
 

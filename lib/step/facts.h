@@ -15,6 +15,7 @@
 #include "hloroof/analysis.h"
 #include "hloroof/device.h"
 #include "hloroof/predict.h"
+#include "lib/base/paged_table.h"
 #include "lib/schedule/async_pairs.h"
 #include "lib/schedule/list_schedule.h"
 #include "lib/schedule/timeline.h"
@@ -51,7 +52,7 @@ struct ModuleFacts {
   std::shared_ptr<const Module> module;
   CallGraph calls;
   std::vector<Collective> collectives;
-  std::vector<Work> work;               // by InstructionId
+  PagedTable<Work> work;                // by InstructionId
   std::shared_ptr<KernelRuns> kernels;  // that the work comes from
   AsyncPairs pairs;
 };

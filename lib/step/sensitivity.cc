@@ -65,7 +65,7 @@ class StepOnOtherDevice {
     if (needs_schedule(*facts_.module)) trial_.schedule = find_schedule(trial_);
     const double seconds =
         replayed_seconds(*trial_.module, trial_.calls, trial_.pairs, trial_.costs.demand, trial_.schedule);
-    for (const InstructionId id : changed) trial_.costs.demand[id.index] = demand(facts_, id);
+    for (const InstructionId id : changed) trial_.costs.demand.at(id.index) = demand(facts_, id);
     if (!(seconds < kForever)) return std::nullopt;
     return seconds;
   }
@@ -196,17 +196,17 @@ std::set<std::size_t> ops_worth_trying(const StepFacts& facts, absl::Span<const 
 
 std::vector<OpSensitivity> ops_of(const StepFacts& facts, absl::Span<const OpPrediction> ops) {
   std::vector<OpSensitivity> list;
-  std::vector<Demand> demands = facts.costs.demand;
+  PagedTable<Demand> demands = facts.costs.demand;
   for (const std::size_t i : ops_worth_trying(facts, ops)) {
     const OpPrediction& op = ops[i];
-    demands[op.id.index] = scaled(facts.costs.demand[op.id.index], 0);
+    demands.at(op.id.index) = scaled(facts.costs.demand[op.id.index], 0);
     OpSensitivity& row = list.emplace_back();
     row.id = op.id;
     row.name = op.name;
     row.total_seconds = op.total_seconds;
     row.step_seconds = replayed_seconds(*facts.module, facts.calls, facts.pairs, demands, facts.schedule);
     row.saved_seconds = facts.timeline.seconds - row.step_seconds;
-    demands[op.id.index] = facts.costs.demand[op.id.index];
+    demands.at(op.id.index) = facts.costs.demand[op.id.index];
   }
   std::stable_sort(list.begin(), list.end(),
                    [](const OpSensitivity& a, const OpSensitivity& b) { return a.saved_seconds > b.saved_seconds; });

@@ -436,14 +436,12 @@ Work compute_work(InstructionView instruction, const WorkOptions& options) {
 
 // Takes 2.9 ms for the 15385 instructions of llm_unrolled_fsdp.v5e_2x4 (3.2 MB) at -O1 on a shared core. Measured with
 // bench/counts_bench.
-std::vector<Work> compute_work(const Module& module, const CallGraph& calls, const WorkOptions& options) {
-  std::vector<Work> result;
-  result.reserve(table_capacity(module));
-  result.resize(module.instruction_limit());
+PagedTable<Work> compute_work(const Module& module, const CallGraph& calls, const WorkOptions& options) {
+  PagedTable<Work> result(module.instruction_limit());
   WorkCounter counter(module, options);
   for (ComputationId id : CallFacts::scheduled(calls)) {
     for (InstructionView instruction : module.computation(id).instructions()) {
-      result[instruction.id().index] = counter.count(instruction);
+      result.at(instruction.id().index) = counter.count(instruction);
     }
   }
   return result;

@@ -16,6 +16,7 @@
 #include "hloroof/analysis.h"
 #include "hloroof/cost.h"
 #include "hloroof/module.h"
+#include "lib/base/paged_table.h"
 #include "lib/values/backend_config.h"
 
 namespace hloroof::internal::inline work {
@@ -45,7 +46,7 @@ inline std::size_t table_capacity(const Module& module) {
 
 // The work of every instruction in a scheduled computation of `calls`, indexed by InstructionId. Other entries are
 // empty.
-std::vector<Work> compute_work(const Module& module, const CallGraph& calls, const WorkOptions& options = {});
+PagedTable<Work> compute_work(const Module& module, const CallGraph& calls, const WorkOptions& options = {});
 
 // The work of the given instructions, in the same order.
 std::vector<Work> compute_work(const Module& module, absl::Span<const InstructionId> instructions,

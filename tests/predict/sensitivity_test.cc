@@ -197,14 +197,14 @@ TEST_CASE("sensitivity: the ops are those with the most time in the step, what s
   CHECK(std::is_sorted(ops.begin(), ops.end(), [](const OpSensitivity& a, const OpSensitivity& b) {
     return a.saved_seconds > b.saved_seconds;
   }));
-  std::vector<Demand> demands = p.facts->costs.demand;
+  PagedTable<Demand> demands = p.facts->costs.demand;
   for (const OpSensitivity& row : ops) {
     CAPTURE(row.name);
     const Demand before = demands[row.id.index];
-    demands[row.id.index] = scaled(before, 0);
+    demands.at(row.id.index) = scaled(before, 0);
     CHECK(row.step_seconds ==
           replayed_seconds(*p.facts->module, p.facts->calls, p.facts->pairs, demands, p.facts->schedule));
-    demands[row.id.index] = before;
+    demands.at(row.id.index) = before;
   }
 }
 

@@ -18,7 +18,7 @@ struct ScheduledProgram : Program {
 
   void scheduled() {
     for (InstructionId id : calls.scheduled_instructions()) {
-      demands[id.index] = split_collective(module.instruction(id), demands[id.index]);
+      demands.at(id.index) = split_collective(module.instruction(id), demands[id.index]);
     }
     schedule = list_schedule(module, calls, demands, rules);
   }
@@ -90,7 +90,7 @@ ENTRY main {
 )");
   program.runs("sum", 3);
   program.runs("last", 7);
-  program.demands[program.find("w").index].step = Step::kLoop;
+  program.demands.at(program.find("w").index).step = Step::kLoop;
   program.scheduled();
   const Timeline timeline = replay(program.module, program.calls, program.pairs, program.demands, program.schedule);
   CHECK(timeline.seconds == 5 * 3 + 7);
@@ -149,7 +149,7 @@ ENTRY main {
 )");
   for (const char* gather : {"g0", "g1"}) {
     program.runs(gather, 3);
-    program.demands[program.find(gather).index].busy[static_cast<int>(Resource::kIci)] = 3;
+    program.demands.at(program.find(gather).index).busy[static_cast<int>(Resource::kIci)] = 3;
   }
   program.runs("y", 5);
   program.runs("z", 5);
@@ -194,7 +194,8 @@ TEST_CASE("any schedule has every instruction once, after what it depends on") {
     CHECK(done.size() == static_cast<std::size_t>(count));
     const Timeline timeline = replay(program.module, program.calls, program.pairs, program.demands, program.schedule);
     double compute = 0;
-    for (const Demand& demand : program.demands) compute += demand.step == Step::kRun ? demand.seconds : 0;
+    program.demands.for_each_written(
+        [&](const Demand& demand) { compute += demand.step == Step::kRun ? demand.seconds : 0; });
     CHECK(timeline.seconds >= compute * (1 - 1e-12));
     CHECK(timeline.seconds <= serial * (1 + 1e-12));
   }

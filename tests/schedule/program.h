@@ -18,7 +18,7 @@ struct Program {
         demands(module.instruction_limit()) {}
 
   InstructionId find(std::string_view name) const { return named(module, name); }
-  Demand& demand(std::string_view name) { return demands[find(name).index]; }
+  Demand& demand(std::string_view name) { return demands.at(find(name).index); }
 
   // Runs for `seconds`; `hbm` of them the memory is busy.
   void runs(std::string_view name, double seconds, double hbm = 0) {
@@ -30,7 +30,7 @@ struct Program {
   Module module;
   CallGraph calls;
   AsyncPairs pairs;
-  std::vector<Demand> demands;
+  PagedTable<Demand> demands;
 };
 
 }  // namespace hloroof::internal
