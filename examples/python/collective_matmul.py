@@ -192,17 +192,19 @@ def step(x, w, v):
     return jnp.dot(hidden, jax.lax.all_gather(v, "d", tiled=True))
 
 
-def lowered(devices, tokens: int, width: int, hidden: int, dtype):
-    """``step`` for some devices, each with a part of the tokens of x, of the columns of w and of the rows of v."""
+def compiled(devices, tokens: int, width: int, hidden: int, dtype):
+    """``step`` compiled for some devices, each with a part of the tokens of x, of the columns of w and of the rows of v; and what it is
+    given."""
     import jax
     import numpy as np
 
+    jax.clear_caches()
     mesh = jax.sharding.Mesh(np.array(devices), ("d",))
     specs = (jax.P("d", None), jax.P(None, "d"), jax.P("d", None))
     mapped = jax.jit(jax.shard_map(step, mesh=mesh, in_specs=specs, out_specs=jax.P(None, "d")))
     shapes = ((tokens, width), (width, hidden), (hidden // len(devices), width))
     given = [jax.ShapeDtypeStruct(shape, dtype, sharding=jax.NamedSharding(mesh, spec)) for shape, spec in zip(shapes, specs)]
-    return mapped.lower(*given), given
+    return mapped.lower(*given).compile(), given
 
 
 def main(device: str) -> None:
@@ -216,7 +218,7 @@ def main(device: str) -> None:
     import numpy as np
 
     if is_cpu:
-        program, given = lowered(jax.devices("cpu")[:8], 128, 64, 256, np.float32)
+        program = (jax.devices("cpu")[:8], 128, 64, 256, np.float32)
         function = lambda edit: collective_matmul(edit, always=True)
         on = {"platforms": "cpu"}
     else:
@@ -224,12 +226,11 @@ def main(device: str) -> None:
 
         name, _, topology = device.removeprefix("tpu_").partition(":")
         devices = topologies.get_topology_desc(platform="tpu", topology_name=f"{name}:{topology}").devices
-        program, given = lowered(devices, 16384, 2048, 8192 * len(devices), jax.numpy.bfloat16)
+        program = (devices, 16384, 2048, 8192 * len(devices), jax.numpy.bfloat16)
         function, on = collective_matmul, {"platforms": "tpu", "device": device}
-    plain = program.compile()
-    jax.clear_caches()
+    plain, given = compiled(*program)
     with hloroof.jax.transform(function, on_error="raise", **on):
-        ring = program.compile()
+        ring, _ = compiled(*program)
     if is_cpu:
         random = np.random.default_rng(0)
         values = [jax.device_put(random.normal(size=one.shape).astype(one.dtype), one.sharding) for one in given]

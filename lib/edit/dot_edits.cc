@@ -147,7 +147,7 @@ absl::StatusOr<InstructionId> insert_part(ModuleEditor& edit, InstructionId prod
   const InstructionView whole = edit.module().instruction(product);
   CloneChanges changes;
   changes.before = product;
-  changes.operands.assign(whole.operand_ids().begin(), whole.operand_ids().end());
+  changes.operands = {whole.operand_ids()[0], whole.operand_ids()[1]};
   changes.shape_id =
       sliced.of_result == kNone ? whole.shape_id() : with_size(edit, whole.shape_id(), sliced.of_result, size);
   for (std::size_t i = 0; i < 2; ++i) {
