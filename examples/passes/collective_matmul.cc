@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hloroof/attributes.h"
@@ -74,6 +75,9 @@ class Ring {
     }
     check(edit_.replace_all_uses(sliced->result, result));
     check(edit_.erase(sliced->result));
+    for (const std::vector<InstructionId>& together : fusions_) {
+      if (status_.ok()) check(edit_.fuse(together, "kOutput").status());
+    }
     return status_;
   }
 
@@ -121,21 +125,20 @@ class Ring {
     return add(before, op(Opcode::kReshape, {one}, "s32[]"));
   }
 
-  // Writes a product to its rows of the result, in the same fusion.
+  // Writes a product to its rows of the result. They are fused when nothing else uses the product.
   InstructionId update(InstructionId result, InstructionId part, InstructionId row, const std::string& shape) {
     const InstructionId after = edit_.next(part);
     hloroof::NewInstruction zero = op(Opcode::kConstant, {}, "s32[]");
     zero.literal = "0";
     const InstructionId column = add(after, zero);
     const InstructionId updated = add(after, op(Opcode::kDynamicUpdateSlice, {result, part, row, column}, shape));
-    if (!status_.ok()) return {};
-    const absl::StatusOr<InstructionId> fused = edit_.fuse({part, column, updated}, "kOutput");
-    check(fused.status());
-    return fused.ok() ? *fused : InstructionId();
+    fusions_.push_back({part, column, updated});
+    return updated;
   }
 
   hloroof::ModuleEditor& edit_;
   std::vector<std::int64_t> devices_;
+  std::vector<std::vector<InstructionId>> fusions_;
   absl::Status status_;
 };
 
@@ -169,7 +172,8 @@ int main(int argc, char** argv) {
   const absl::StatusOr<hloroof::StepSummary> before = predictor->summary();
   if (!before.ok()) return fail(before.status());
   const hloroof::Checkpoint checkpoint = predictor->checkpoint();
-  if (const absl::Status status = Ring(edit, devices).build(*product, found->at("x")); !status.ok()) return fail(status);
+  if (const absl::Status status = Ring(edit, devices).build(*product, found->at("x")); !status.ok())
+    return fail(status);
   if (const absl::Status status = edit.erase(gathered); !status.ok()) return fail(status);
   const absl::StatusOr<hloroof::StepSummary> after = predictor->summary();
   if (!after.ok()) return fail(after.status());
@@ -179,7 +183,8 @@ int main(int argc, char** argv) {
   std::printf("step %.0f us -> %.0f us: %s\n", before->step_seconds * 1e6, after->step_seconds * 1e6,
               is_shorter ? "kept" : "not kept");
   for (const hloroof::OpWait& wait : *waits) {
-    std::printf("%s waits %.1f us\n", std::string(edit.module().instruction(wait.op).name()).c_str(), wait.seconds * 1e6);
+    std::printf("%s waits %.1f us\n", std::string(edit.module().instruction(wait.op).name()).c_str(),
+                wait.seconds * 1e6);
   }
   if (!is_shorter) {
     if (const absl::Status status = predictor->rollback(checkpoint); !status.ok()) return fail(status);

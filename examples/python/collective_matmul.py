@@ -21,9 +21,9 @@ import hloroof.jax
 GATHERS = ("all-gather", "all-gather-done")
 
 
-def is_split(edit: hloroof.Editor) -> bool:
-    """Whether collectives may run beside other work. The CPU has none that do, and no buffers without a first value."""
-    return any(op.opcode == "copy-start" or "T(" in str(op.shape) for op in edit.entry.instructions)
+def is_tpu(edit: hloroof.Editor) -> bool:
+    """Whether a TPU is compiled for: its layouts have tiles. Its collectives run beside other work, which those of the CPU do not."""
+    return any(op.shape.element_type != "tuple" and op.shape.tiles for op in edit.entry.instructions)
 
 
 def take_apart(edit: hloroof.Editor, fusion: hloroof.Instruction) -> list[hloroof.Instruction]:
@@ -51,94 +51,111 @@ def erase_dead(edit: hloroof.Editor, op: hloroof.Instruction) -> None:
 
 
 class Ring:
-    """The ring that replaces one product. ``side`` is its operand that is gathered, ``groups`` the devices along the ring."""
+    """The ring that replaces one product. ``side`` is its operand that is gathered."""
 
-    def __init__(self, edit: hloroof.Editor, product: hloroof.Instruction, side: int, gather: hloroof.Instruction):
-        self.edit, self.product, self.side, self.gather = edit, product, side, gather
+    def __init__(self, edit: hloroof.Editor, product: hloroof.Instruction, side: int, gather: hloroof.Instruction) -> None:
+        self.edit, self.product, self.side = edit, product, side
         self.begin = gather.operands[0] if gather.opcode == "all-gather-done" else gather  # has the operand and the attributes
-        self.dimension = int(self.begin.attributes["dimensions"].strip("{}"))
-        devices = edit.module.num_partitions
-        self.groups = self.begin.replica_groups or [list(range(devices))]
-        self.devices = devices
-        self.is_split = is_split(edit)
+        self.device_count = edit.module.num_partitions
+        self.groups = self.begin.replica_groups or [list(range(self.device_count))]
+        self.is_tpu = is_tpu(edit)
 
     def offset(self, before: hloroof.Instruction, step: int, size: int) -> hloroof.Instruction:
-        """Where the part begins that a device has at a step: it came from the device that is ``step`` places back in the ring."""
-        starts = [0] * self.devices
+        """Where the part begins that a device has at a step: it comes from the device that is ``step`` places back in the ring."""
+        begins = [0] * self.device_count
         for group in self.groups:
             for place, device in enumerate(group):
-                starts[device] = (place - step) % len(group) * size
-        layout = "{0:T(128)}" if self.is_split else "{0}"
-        table = self.edit.insert_before(before, "constant", shape=f"s32[{self.devices}]{layout}", literal=str(starts).replace("[", "{").replace("]", "}"))
-        one = self.edit.insert_before(before, "dynamic-slice", [table, self.device], shape=f"s32[1]{layout}", attributes={"dynamic_slice_sizes": [1]})
-        return self.edit.insert_before(before, "reshape", [one], shape="s32[]")
+                begins[device] = (place - step) % len(group) * size
+        layout = "{0:T(128)}" if self.is_tpu else "{0}"
+        literal = "{" + ", ".join(map(str, begins)) + "}"
+        table = self.edit.insert_before(before, "constant", shape=f"s32[{self.device_count}]{layout}", literal=literal)
+        sizes = {"dynamic_slice_sizes": [1]}
+        begin = self.edit.insert_before(before, "dynamic-slice", [table, self.device], shape=f"s32[1]{layout}", attributes=sizes)
+        return self.edit.insert_before(before, "reshape", [begin], shape="s32[]")
 
-    def send(self, before: hloroof.Instruction, part: hloroof.Instruction) -> tuple[Optional[hloroof.Instruction], hloroof.Instruction]:
-        """Passes a part on to the next device of the ring. Returns the start, if there is one, and what has the part that arrives."""
+    def send(self, before: hloroof.Instruction, part: hloroof.Instruction) -> hloroof.Instruction:
+        """Passes a part on to the next device of the ring. Returns the part that arrives."""
         pairs = [[device, group[(place + 1) % len(group)]] for group in self.groups for place, device in enumerate(group)]
         attributes = {"channel_id": self.edit.next_channel_id(), "source_target_pairs": pairs}
         if "metadata" in self.begin.attributes:
             attributes["metadata"] = self.begin.attributes["metadata"]
         permute = self.edit.insert_before(before, "collective-permute", [part], shape=part.shape, attributes=attributes)
-        return self.edit.split_collective(permute) if self.is_split else (None, permute)
+        if not self.is_tpu:
+            return permute
+        start, done = self.edit.split_collective(permute)
+        # libtpu wants the flags by which the two devices wait for each other.
+        self.edit.set_shape(start, f"({part.shape}, {part.shape}, u32[]{{:S(2)}}, u32[]{{:S(2)}})")
+        return done
 
-    def indices(self, before: hloroof.Instruction, shape: hloroof.Shape, dimension: int, offset: hloroof.Instruction):
+    def empty_result(self, before: hloroof.Instruction, shape: hloroof.Shape) -> hloroof.Instruction:
+        if self.is_tpu:
+            target = {"custom_call_target": '"AllocateBuffer"'}
+            return self.edit.insert_before(before, "custom-call", shape=shape, attributes=target)
+        zero = self.edit.insert_before(before, "constant", shape=f"{shape.element_type}[]", literal="0")
+        return self.edit.insert_before(before, "broadcast", [zero], shape=shape, attributes={"dimensions": []})
+
+    def indices(
+        self, before: hloroof.Instruction, shape: hloroof.Shape, dimension: int, offset: hloroof.Instruction
+    ) -> list[hloroof.Instruction]:
         zero = self.edit.insert_before(before, "constant", shape="s32[]", literal="0")
-        return zero, [offset if d == dimension else zero for d in range(len(shape.dimensions))]
+        return [offset if d == dimension else zero for d in range(len(shape.dimensions))]
+
+    def place(
+        self, product: hloroof.Instruction, result: hloroof.Instruction, dimension: int, offset: hloroof.Instruction
+    ) -> hloroof.Instruction:
+        """Writes the product of a part to its place in the result."""
+        after = product.next
+        indices = self.indices(after, result.shape, dimension, offset)
+        return self.edit.insert_before(after, "dynamic-update-slice", [result, product, *indices], shape=result.shape)
+
+    def meet(self, product: hloroof.Instruction, offset: hloroof.Instruction) -> None:
+        """Lets a part meet the slice of the other operand that belongs to it."""
+        fixed = product.operands[1 - self.side]
+        other = fixed.operands[0]
+        sizes = fixed.shape.dimensions
+        dimension = next(d for d, size in enumerate(sizes) if size != other.shape.dimensions[d])
+        operands = [other, *self.indices(product, other.shape, dimension, offset)]
+        moving = self.edit.insert_before(
+            product, "dynamic-slice", operands, shape=fixed.shape, attributes={"dynamic_slice_sizes": sizes}
+        )
+        self.edit.set_operand(product, 1 - self.side, moving)
+        erase_dead(self.edit, fixed)
 
     def build(self) -> None:
-        edit, here = self.edit, self.product
-        part, count = self.begin.operands[0], len(self.groups[0])
-        size = part.shape.dimensions[self.dimension]
-        self.device = edit.insert_before(here, "partition-id", shape="u32[]")
-        offsets = [self.offset(here, step, size) for step in range(count)]
-        whole_shape = here.shape
-        products, whole = edit.slice_dot(here, self.side, self.dimension, count)
+        edit, shape, part, count = self.edit, self.product.shape, self.begin.operands[0], len(self.groups[0])
+        gathered = int(self.begin.attributes["dimensions"].strip("{}"))
+        self.device = edit.insert_before(self.product, "partition-id", shape="u32[]")
+        offsets = [self.offset(self.product, step, part.shape.dimensions[gathered]) for step in range(count)]
+        products, whole = edit.slice_dot(self.product, self.side, gathered, count)
         is_sum = whole.opcode == "add"
-        along = None if is_sum else int(whole.attributes["dimensions"].strip("{}"))
-        result = None
-        if not is_sum and self.is_split:
-            result = edit.insert_before(products[0], "custom-call", shape=whole_shape, attributes={"custom_call_target": '"AllocateBuffer"'})
-        elif not is_sum:
-            zero = edit.insert_before(products[0], "constant", shape=f"{whole_shape.element_type}[]", literal="0")
-            result = edit.insert_before(products[0], "broadcast", [zero], shape=whole_shape, attributes={"dimensions": []})
-        unused = []
+        result = products[0] if is_sum else self.empty_result(products[0], shape)
+        fused = []
         for step, product in enumerate(products):
-            unused.extend(operand for operand in product.operands if operand.opcode == "slice")
-            arrived = None
-            if step + 1 < count:
-                _, arrived = self.send(product, part)
+            arrives = self.send(product, part) if step + 1 < count else None
+            fixed = product.operands[self.side]
             edit.set_operand(product, self.side, part)
-            together = [product]
-            if is_sum:  # the part meets the slice of the other operand that belongs to it
-                static = product.operands[1 - self.side]
-                other = static.operands[0]
-                cut = next(d for d, n in enumerate(static.shape.dimensions) if n != other.shape.dimensions[d])
-                zero, indices = self.indices(product, other.shape, cut, offsets[step])
-                moving = edit.insert_before(product, "dynamic-slice", [other, *indices], shape=static.shape, attributes={"dynamic_slice_sizes": list(static.shape.dimensions)})
-                edit.set_operand(product, 1 - self.side, moving)
-                together = [zero, moving, product]
+            if step + 1 == count:
+                erase_dead(edit, fixed)  # and with the last slice the gather
+            elif not fixed.users:
+                edit.erase(fixed)
+            if is_sum:
+                self.meet(product, offsets[step])
                 if step > 0:
-                    add = product.users[0]
-                    if product.next != add:
-                        edit.move_before(add, product.next)
-                    together.append(add)
-            else:  # the product goes to its place in the result
-                after = product.next
-                zero, indices = self.indices(after, whole_shape, along, offsets[step])
-                result = edit.insert_before(after, "dynamic-update-slice", [result, product, *indices], shape=whole_shape)
-                together = [zero, product, result]
-            if arrived is not None and self.is_split:
-                edit.move_before(arrived, products[step + 1])
-            if self.is_split:
-                fusion = edit.fuse(together, "kOutput")
-                result = result if is_sum else fusion
-            part = arrived
+                    result = product.users[0]
+                    if product.next != result:
+                        edit.move_before(result, product.next)
+            else:
+                result = self.place(product, result, int(whole.attributes["dimensions"].strip("{}")), offsets[step])
+            if result != product:
+                fused.append([product, *[op for op in result.operands if op.opcode == "constant"], result])
+            if arrives is not None:
+                edit.move_before(arrives, products[step + 1])
+            part = arrives
         if not is_sum:
             edit.replace_all_uses(whole, result)
-            erase_dead(edit, whole)
-        for op in unused:
-            erase_dead(edit, op)
+            edit.erase(whole)
+        for together in fused if self.is_tpu else []:
+            edit.fuse(list(dict.fromkeys(together)), "kOutput")
 
 
 def find_product(edit: hloroof.Editor, gather: hloroof.Instruction) -> Optional[tuple[hloroof.Instruction, int]]:

@@ -42,7 +42,8 @@ bool is_same_body(ComputationView a, ComputationView b) {
     for (const InstructionView of : {one, two}) {
       const InstructionView from = of == one ? two : one;
       for (const AttributeData& attribute : of.attributes()) {
-        if (attribute.key != AttributeKey::kMetadata && of.text(attribute.key) != from.text(attribute.key)) return false;
+        if (attribute.key != AttributeKey::kMetadata && of.text(attribute.key) != from.text(attribute.key))
+          return false;
       }
     }
     pairs.emplace_back(one.id(), two.id());

@@ -34,9 +34,7 @@ class PatternReader {
   }
 
  private:
-  absl::Status error(std::string_view message) const {
-    return internal::located_error("pattern", text_, at_, message);
-  }
+  absl::Status error(std::string_view message) const { return internal::located_error("pattern", text_, at_, message); }
   void skip_space() {
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t')) ++at_;
   }

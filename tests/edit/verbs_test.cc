@@ -83,7 +83,8 @@ TEST_CASE("a clone differs in what is given") {
 }
 
 TEST_CASE("a clone that can not be") {
-  const std::string text = "  %n = f32[8,128]{1,0} negate(%p)\n  %k = f32[8,128]{1,0} negate(%n)\n  ROOT %x = f32[8,128]{1,0} add(%n, %k)\n";
+  const std::string text =
+      "  %n = f32[8,128]{1,0} negate(%p)\n  %k = f32[8,128]{1,0} negate(%n)\n  ROOT %x = f32[8,128]{1,0} add(%n, %k)\n";
   const auto with = [&](absl::StatusCode code, std::string_view said, auto&& change) {
     check_refused(text, code, said, [&](ModuleEditor& edit) {
       CloneChanges changes;
@@ -94,11 +95,14 @@ TEST_CASE("a clone that can not be") {
   using absl::StatusCode;
   with(StatusCode::kInvalidArgument, "does not precede",
        [](const Module& m, CloneChanges& c) { c.operands = {named(m, "k")}; });
-  with(StatusCode::kInvalidArgument, "negate takes 1 operand",
-       [](const Module& m, CloneChanges& c) { c.operands = {named(m, "p"), named(m, "p")}; });
-  with(StatusCode::kInvalidArgument, "has no attribute",
-       [](const Module&, CloneChanges& c) { c.attributes = {{AttributeKey::kDimensions, "{0}", {}}}; });
-  with(StatusCode::kInvalidArgument, "depends on p", [](const Module& m, CloneChanges& c) { c.before = named(m, "p"); });
+  with(StatusCode::kInvalidArgument, "negate takes 1 operand", [](const Module& m, CloneChanges& c) {
+    c.operands = {named(m, "p"), named(m, "p")};
+  });
+  with(StatusCode::kInvalidArgument, "has no attribute", [](const Module&, CloneChanges& c) {
+    c.attributes = {{AttributeKey::kDimensions, "{0}", {}}};
+  });
+  with(StatusCode::kInvalidArgument, "depends on p",
+       [](const Module& m, CloneChanges& c) { c.before = named(m, "p"); });
   with(StatusCode::kInvalidArgument, "not of this module",
        [](const Module&, CloneChanges& c) { c.before = InstructionId(999); });
   with(StatusCode::kInvalidArgument, "not of this module",
@@ -159,8 +163,8 @@ TEST_CASE("collectives are combined, and taken apart again") {
 }
 
 TEST_CASE("a tuple that is used as a whole is made again") {
-  Module module = parsed(kBefore +
-                         "  ROOT %x = (f32[8,128]{1,0}, f32[8,128]{0,1}) all-reduce(%p, %q), to_apply=%add\n}\n");
+  Module module =
+      parsed(kBefore + "  ROOT %x = (f32[8,128]{1,0}, f32[8,128]{0,1}) all-reduce(%p, %q), to_apply=%add\n}\n");
   ModuleEditor edit(module);
   const std::vector<InstructionId> apart = uncombine_collective(edit, named(module, "x")).value();
   CHECK(verify(module) == absl::OkStatus());
@@ -188,18 +192,15 @@ TEST_CASE("what can not be combined or taken apart") {
                 combine);
   check_refused(pair(sum, "all-reduce(%x), to_apply=%add"), StatusCode::kInvalidArgument, "precede", combine);
   check_refused(pair(sum, sum + ", control-predecessors={%x}"), StatusCode::kUnimplemented, "control edges", combine);
-  check_refused(pair(sum, "copy(%x)"), StatusCode::kInvalidArgument, "two or more", [](ModuleEditor& edit) {
-    return combine_collectives(edit, {named(edit.module(), "x")}).status();
-  });
+  check_refused(pair(sum, "copy(%x)"), StatusCode::kInvalidArgument, "two or more",
+                [](ModuleEditor& edit) { return combine_collectives(edit, {named(edit.module(), "x")}).status(); });
   check_refused(pair(sum, "copy(%x)"), StatusCode::kInvalidArgument, "x is named twice", [](ModuleEditor& edit) {
     return combine_collectives(edit, {named(edit.module(), "x"), named(edit.module(), "x")}).status();
   });
-  check_refused(pair(sum, sum), StatusCode::kInvalidArgument, "x has a single result", [](ModuleEditor& edit) {
-    return uncombine_collective(edit, named(edit.module(), "x")).status();
-  });
-  check_refused(pair(sum, sum), StatusCode::kInvalidArgument, "t is tuple", [](ModuleEditor& edit) {
-    return uncombine_collective(edit, named(edit.module(), "t")).status();
-  });
+  check_refused(pair(sum, sum), StatusCode::kInvalidArgument, "x has a single result",
+                [](ModuleEditor& edit) { return uncombine_collective(edit, named(edit.module(), "x")).status(); });
+  check_refused(pair(sum, sum), StatusCode::kInvalidArgument, "t is tuple",
+                [](ModuleEditor& edit) { return uncombine_collective(edit, named(edit.module(), "t")).status(); });
 }
 
 TEST_CASE("a product is computed in parts") {
@@ -214,18 +215,20 @@ TEST_CASE("a product is computed in parts") {
   const Case cases[] = {
       {"f32[8,64]{1,0} dot(%p, %w), lhs_contracting_dims={1}, rhs_contracting_dims={0}", 0, 0,
        "f32[4,128]{1,0} slice(%p), slice={[4:8], [0:128]}", "f32[4,64]{1,0} dot(%slice, %w), lhs_contracting_dims={1}",
-       "f32[8,64]{1,0} concatenate(%c.2, %c.4), dimensions={0}"},
+       "f32[8,64]{1,0} concatenate(%c.1, %c.3), dimensions={0}"},
       {"f32[8,64]{1,0} dot(%p, %w), lhs_contracting_dims={1}, rhs_contracting_dims={0}", 1, 1,
        "f32[128,32]{1,0} slice(%w), slice={[0:128], [32:64]}", "f32[8,32]{1,0} dot(%p, %slice)",
-       "concatenate(%c.2, %c.4), dimensions={1}"},
+       "concatenate(%c.1, %c.3), dimensions={1}"},
       {"f32[8,64]{1,0} dot(%p, %w), lhs_contracting_dims={1}, rhs_contracting_dims={0}, backend_config={\"x\":1}", 0, 1,
-       "f32[64,64]{1,0} slice(%w), slice={[64:128], [0:64]}", "f32[8,64]{1,0} dot(%slice, %slice.", "f32[8,64]{1,0} add("},
-      {"f32[8,64]{1,0} convolution(%p, %w), dim_labels=bf_io->bf", 0, 0, "f32[4,128]{1,0} slice(%p), slice={[4:8], [0:128]}",
+       "f32[64,64]{1,0} slice(%w), slice={[64:128], [0:64]}", "f32[8,64]{1,0} dot(%slice, %slice.",
+       "f32[8,64]{1,0} add("},
+      {"f32[8,64]{1,0} convolution(%p, %w), dim_labels=bf_io->bf", 0, 0,
+       "f32[4,128]{1,0} slice(%p), slice={[4:8], [0:128]}",
        "f32[4,64]{1,0} convolution(%slice, %w), dim_labels=bf_io->bf", "dimensions={0}"},
       {"f32[64,8]{1,0} convolution(%p, %w), dim_labels=bf_io->fb", 1, 1, "f32[128,32]{1,0} slice(%w)",
        "f32[32,8]{1,0} convolution(%p, %slice), dim_labels=bf_io->fb", "dimensions={0}"},
-      {"f32[8,64]{1,0} convolution(%p, %w), dim_labels=bf_io->bf", 1, 0, "f32[8,64]{1,0} slice(%p), slice={[0:8], [64:128]}",
-       "f32[8,64]{1,0} convolution(%slice, %slice.", "add("},
+      {"f32[8,64]{1,0} convolution(%p, %w), dim_labels=bf_io->bf", 1, 0,
+       "f32[8,64]{1,0} slice(%p), slice={[0:8], [64:128]}", "f32[8,64]{1,0} convolution(%slice, %slice.", "add("},
   };
   for (const Case& c : cases) {
     INFO(c.product);
@@ -273,14 +276,15 @@ TEST_CASE("what can not be sliced") {
   check_refused(dot + "\n", StatusCode::kInvalidArgument, "no dimension 0 of operand 2", slice(2, 0, 2));
   check_refused(dot + "\n", StatusCode::kInvalidArgument, "has the size 8, which is not 3 equal parts", slice(0, 0, 3));
   check_refused(dot + "\n", StatusCode::kInvalidArgument, "which is not 1 equal parts", slice(0, 0, 1));
-  check_refused("  %n = f32[8,128]{1,0} negate(%p)\n" + dot + ", control-predecessors={%n}\n", StatusCode::kUnimplemented,
-                "control edges", slice(0, 0, 2));
-  check_refused("  ROOT %x = f32[8,128]{1,0} negate(%p)\n", StatusCode::kInvalidArgument, "x is negate", slice(0, 0, 2));
+  check_refused("  %n = f32[8,128]{1,0} negate(%p)\n" + dot + ", control-predecessors={%n}\n",
+                StatusCode::kUnimplemented, "control edges", slice(0, 0, 2));
+  check_refused("  ROOT %x = f32[8,128]{1,0} negate(%p)\n", StatusCode::kInvalidArgument, "x is negate",
+                slice(0, 0, 2));
 }
 
 TEST_CASE("a product whose shapes do not fit its dimensions is refused") {
-  Module module = parsed(kBefore +
-                         "  ROOT %x = f32[8,64]{1,0} dot(%p, %w), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n");
+  Module module = parsed(
+      kBefore + "  ROOT %x = f32[8,64]{1,0} dot(%p, %w), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n");
   ModuleEditor edit(module);
   REQUIRE(edit.set_attribute(named(module, "x"), AttributeKey::kRhsContractingDims, "{5}").ok());
   CHECK(slice_dot(edit, named(module, "x"), 0, 1, 2).status().code() == absl::StatusCode::kInvalidArgument);
@@ -289,11 +293,12 @@ TEST_CASE("a product whose shapes do not fit its dimensions is refused") {
 }
 
 TEST_CASE("patterns") {
-  const Module module = parsed(kBefore +
-                               "  %x = f32[64,128]{1,0} all-gather(%p), dimensions={0}\n"
-                               "  %v = f32[64,128]{1,0} bitcast(%x)\n  %k = f32[64,128]{1,0} copy(%v)\n"
-                               "  %d = f32[64,64]{1,0} dot(%k, %w), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
-                               "  ROOT %s = f32[64,64]{1,0} add(%d, %d)\n}\n");
+  const Module module =
+      parsed(kBefore +
+             "  %x = f32[64,128]{1,0} all-gather(%p), dimensions={0}\n"
+             "  %v = f32[64,128]{1,0} bitcast(%x)\n  %k = f32[64,128]{1,0} copy(%v)\n"
+             "  %d = f32[64,64]{1,0} dot(%k, %w), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+             "  ROOT %s = f32[64,64]{1,0} add(%d, %d)\n}\n");
   const std::vector<Opcode> through = {Opcode::kBitcast, Opcode::kCopy};
   struct Case {
     const char* pattern;
@@ -338,8 +343,8 @@ TEST_CASE("patterns") {
 
 TEST_CASE("what is no pattern") {
   const std::pair<std::string, const char*> cases[] = {
-      {"", "expects an opcode, %name or *"}, {"dott", "expects an opcode"},      {"dot(%x", "expects , or )"},
-      {"dot(%x,)", "expects an opcode"},     {"%", "expects a name after %"},    {"dot x", "expects the end"},
+      {"", "expects an opcode, %name or *"}, {"dott", "expects an opcode"},   {"dot(%x", "expects , or )"},
+      {"dot(%x,)", "expects an opcode"},     {"%", "expects a name after %"}, {"dot x", "expects the end"},
       {"% = dot", "expects a name"},         {"%x = %y", "expects an opcode"}};
   for (const auto& [text, said] : cases) {
     INFO(text);
