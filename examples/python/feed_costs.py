@@ -1,5 +1,5 @@
-"""Tells XLA what Pallas kernels cost, before it schedules. XLA does not read a kernel. Without a ``cost_estimate`` it takes the kernel
-for free, and hides no transfer behind it. A pass before the scheduler writes into each kernel what is predicted for it.
+"""Tells XLA what Pallas kernels cost, before it schedules. XLA does not read a kernel: without a ``cost_estimate`` its scheduler can not
+know which transfer would hide behind it. A pass before the scheduler writes into each kernel what is predicted for it.
 
     python examples/python/feed_costs.py tpu_v5e:2x4        # ahead of time, for TPUs that need not be there
 

@@ -71,3 +71,13 @@ def test_collective_matmul_is_kept_for_tpus_that_are_not_there(root):
     assert "kept" in done.stdout
     before, after = (float(line.split("step ")[1].split()[0]) for line in done.stdout.splitlines()[-2:])
     assert after < before
+
+
+def test_kernels_with_costs_hide_transfers(root):
+    pytest.importorskip("jax", minversion="0.12.0")
+    if importlib.util.find_spec("libtpu") is None:
+        pytest.skip("needs libtpu")
+    done = run(root, "examples/python/feed_costs.py", "tpu_v5e:2x4")
+    assert done.returncode == 0, done.stderr
+    without, with_costs = (float(line.split("communication ")[1].split()[0]) for line in done.stdout.splitlines()[:2])
+    assert with_costs < without and done.stdout.splitlines()[-1] == "kept: with"
