@@ -415,7 +415,7 @@ void add_changes(nb::class_<Editor>& c) {
           },
           "instruction"_a,
           "Replaces an all-gather, an all-reduce or a collective-permute by its start and its done, in the same place, "
-          "and returns the two.")
+          "and returns the two. libtpu wants more in the shape of a permute's start: two u32[]{:S(2)} at the end.")
       .def(
           "combine_collectives",
           [](const Editor& e, const Handles& all) {
