@@ -287,7 +287,7 @@ struct StartAndDone {
 // Replaces an all-gather, an all-reduce or a collective-permute by its start and its done, in the same place. The start
 // has the attributes, with the same channel, and the done the metadata. The shape of the start has operands and result
 // only; set_shape() adds what a compiler wants besides, such as the two u32[]{:S(2)} of a permute, without which libtpu
-// ends. Errors: InvalidArgument if `id` is another instruction; Unimplemented if it has control edges. A failing edit
+// aborts. Errors: InvalidArgument if `id` is another instruction; Unimplemented if it has control edges. A failing edit
 // changes nothing.
 absl::StatusOr<StartAndDone> split_collective(ModuleEditor& edit, InstructionId id);
 
