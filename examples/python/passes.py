@@ -12,32 +12,34 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+from typing import Optional
 
 import hloroof
 import hloroof.jax
 
 
-def move_early(edit: hloroof.Editor, op: hloroof.Instruction, after: int) -> None:
-    """Moves an op behind the last of its operands, but not before place ``after`` in the entry."""
-    order = edit.entry.instructions
-    place = max([after, *(order.index(operand) + 1 for operand in op.operands)])
-    while order[place].opcode == "parameter":
-        place += 1
-    if place < order.index(op):
-        edit.move_before(op, order[place])
+def move_early(edit: hloroof.Editor, op: hloroof.Instruction, after: Optional[hloroof.Instruction] = None) -> None:
+    """Moves an op of the entry behind the last of its operands, but not before ``after``."""
+    earlier = [*op.operands, after] if after is not None else op.operands
+    last = max(earlier, key=lambda one: one.position)
+    place = last.next
+    while place.opcode == "parameter":
+        place = place.next
+    if place.position < op.position:
+        edit.move_before(op, place)
 
 
 def start_collectives_early(edit: hloroof.Editor) -> None:
     """Moves each collective, or what begins one, behind the last of its operands. Collectives stay in their order, in which all
     devices must run them."""
-    first = 0
+    before = None
     for op in edit.entry.instructions:
         if op.opcode in ("all-gather", "all-gather-start", "all-reduce", "all-reduce-start"):
             for operand in op.operands:
                 if operand.opcode == "get-tuple-element":
-                    move_early(edit, operand, 0)
-            move_early(edit, op, first)
-            first = edit.entry.instructions.index(op) + 1
+                    move_early(edit, operand)
+            move_early(edit, op, before)
+            before = op
 
 
 def fuse_loops(edit: hloroof.Editor) -> None:

@@ -25,7 +25,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,6 +58,15 @@ struct NewInstruction {
   std::string name;          // without %; if empty, derived from the opcode. A number is appended if the name is taken
   std::uint32_t number = 0;  // parameter: its number; get-tuple-element: its index
   std::string literal;       // constant: "{1, 2, 3}"
+};
+
+// What differs in a clone. What is empty is as in the original.
+struct CloneChanges {
+  std::vector<InstructionId> operands;
+  std::string shape;  // HLO text; if empty, shape_id is used. No shape is inferred; infer_shape() does that
+  ShapeId shape_id;
+  std::vector<NewAttribute> attributes;  // set or replaced, by key
+  InstructionId before;                  // the place; by default after the original
 };
 
 }  // namespace v0
@@ -97,6 +108,14 @@ class ModuleEditor {
   // The instructions that use `id` as an operand, each once, in the order in which the uses were added. Empty if `id`
   // is not of this module.
   absl::Span<const InstructionId> users(InstructionId id) const;
+
+  // The instruction that follows or precedes `id` in its computation; invalid at the end, and for an instruction that
+  // is not alive. Takes constant time.
+  InstructionId next(InstructionId id) const;
+  InstructionId previous(InstructionId id) const;
+  // A number that increases along a computation, so that two of them say which instruction comes first. Any edit may
+  // change it. 0 for an instruction that is not alive. Takes constant time.
+  std::uint64_t position(InstructionId id) const;
 
   // The module's id for a shape in HLO text, `bf16[32,128]{1,0:T(8,128)(2,1)}`. Errors: InvalidArgument with a caret.
   absl::StatusOr<ShapeId> shape(std::string_view text);
@@ -161,6 +180,9 @@ class ModuleEditor {
   absl::StatusOr<InstructionId> append(ComputationId computation, const NewInstruction& made);
   // Inserts a copy with the same operands and attributes after the original.
   absl::StatusOr<InstructionId> clone(InstructionId id);
+  // Inserts a copy with other operands, shape, attributes or place. Errors: as for set_operands(), set_shape(),
+  // set_attribute(), set_computations() and move_before().
+  absl::StatusOr<InstructionId> clone(InstructionId id, const CloneChanges& changes);
 
   // Errors: FailedPrecondition if the instruction has users, is the root or a parameter, or is the only instruction of
   // its computation.
@@ -263,9 +285,61 @@ struct StartAndDone {
 };
 
 // Replaces an all-gather, an all-reduce or a collective-permute by its start and its done, in the same place. The start
-// has the attributes, with the same channel, and the done the metadata. Errors: InvalidArgument if `id` is another
-// instruction; Unimplemented if it has control edges. A failing edit changes nothing.
+// has the attributes, with the same channel, and the done the metadata. The shape of the start has operands and result
+// only; set_shape() adds what a compiler wants besides, such as the two u32[]{:S(2)} of a permute, without which libtpu
+// aborts. Errors: InvalidArgument if `id` is another instruction; Unimplemented if it has control edges. A failing edit
+// changes nothing.
 absl::StatusOr<StartAndDone> split_collective(ModuleEditor& edit, InstructionId id);
+
+// Replaces collectives of one computation by one with all their operands, whose result is a tuple, and their uses by
+// its elements. They must be all-reduces, all-gathers or reduce-scatters. The result has the attributes of the first of
+// them; where they differ in more than channel_id, metadata, backend_config and the name of what reduces, they cannot
+// be combined. Its place is that of the last of them, or before the first use if that comes earlier. A failing edit
+// changes nothing. Errors: InvalidArgument if there are fewer than two, if they differ, or if an operand of one does
+// not precede that place; Unimplemented if one has a tuple as its result, or control edges.
+absl::StatusOr<InstructionId> combine_collectives(ModuleEditor& edit, const std::vector<InstructionId>& ids);
+
+// Replaces an all-reduce, an all-gather or a reduce-scatter of several operands by one for each operand, in the same
+// place, and returns them. The first keeps the channel; the others have new ones. A use of the whole tuple becomes one
+// of a tuple of the results. A failing edit changes nothing. Errors: InvalidArgument if `id` is another instruction, or
+// has a single result; Unimplemented if it has control edges.
+absl::StatusOr<std::vector<InstructionId>> uncombine_collective(ModuleEditor& edit, InstructionId id);
+
+struct SlicedDot {
+  std::vector<InstructionId> parts;  // the products of slices, in the order of the slices
+  InstructionId result;              // their concatenation, or the last of the additions
+};
+
+// Replaces a product by products of `parts` slices of the same size along dimension `dimension` of operand `operand`,
+// which is 0 or 1. The other operand is sliced too if that dimension is contracted or a batch dimension. The products
+// are concatenated, or added if it is contracted: in the type of the result, which may round otherwise than the whole
+// product. `id` is a dot, or a convolution without window and groups. A failing edit changes nothing. Errors:
+// InvalidArgument if `id` is another instruction, if there is no such dimension, or if `parts`, at least 2, does not
+// divide it; Unimplemented if the product has other operands or control edges.
+absl::StatusOr<SlicedDot> slice_dot(ModuleEditor& edit, InstructionId id, std::size_t operand, std::int64_t dimension,
+                                    std::int64_t parts);
+
+// The only instruction of that name, without %. Names may repeat in several computations: that of the entry has
+// precedence. Takes time linear in the size of the module. Errors: NotFound; InvalidArgument if several have it.
+absl::StatusOr<InstructionId> find_by_name(const Module& module, std::string_view name);
+
+// What an instruction and its operands look like.
+struct Pattern {
+  Opcode opcode = Opcode::kUnknown;  // kUnknown: any
+  std::vector<Pattern> operands;     // all of them, in order; if empty, any
+  std::string name;                  // by which match() returns the instruction. The same name is the same instruction
+};
+
+// Reads a pattern: `dot(all-gather(%x), %y)`. An opcode without operands in parentheses has any; `%x` is any
+// instruction, `*` is one without a name, and `%g = all-gather(%x)`, also as an operand, names the result. Errors:
+// InvalidArgument with the place; ResourceExhausted for more than 64 levels.
+absl::StatusOr<Pattern> read_pattern(std::string_view text);
+
+// The instructions that the names of the pattern stand for, if `instruction` matches it; nullopt if it does not. An
+// operand whose opcode is in `through`, such as kBitcast, kCopy or kConvert, is replaced by its own operand unless it
+// matches itself. The order of operands counts for commutative opcodes, too.
+std::optional<std::map<std::string, InstructionId>> match(InstructionView instruction, const Pattern& pattern,
+                                                          absl::Span<const Opcode> through = {});
 
 }  // namespace v0
 }  // namespace hloroof

@@ -121,6 +121,13 @@ struct TransferWait {
   std::int64_t queued_behind = 0;
 };
 
+// A wait of the compute stream, as Predictor::waits() lists it.
+struct OpWait {
+  InstructionId op;        // where the compute stream waits, such as a done
+  InstructionId transfer;  // the start of the transfer that it waits for
+  double seconds = 0;      // in the whole step
+};
+
 // One executed top-level instruction of the entry, a loop body or condition, a called computation or a branch.
 struct OpPrediction {
   InstructionId id;
@@ -381,6 +388,10 @@ class Predictor {
   // call invalidated, then makes one pass over the totals. Errors: those of predict_step_time() except those of
   // `strict`. The next call retries, so the caller can revert an edit that made the module invalid.
   absl::StatusOr<StepSummary> summary();
+
+  // Returns which ops wait for which transfers, those with the most seconds first. Recomputes as summary() does, and
+  // builds nothing else. Errors: those of summary().
+  absl::StatusOr<std::vector<OpWait>> waits();
 
   // Predicts the memory of one device, in a pass over the whole program. Errors: those of summary().
   absl::StatusOr<MemoryPrediction> memory();

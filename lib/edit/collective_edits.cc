@@ -7,6 +7,28 @@
 #include "absl/strings/numbers.h"
 #include "hloroof/edit.h"
 #include "lib/base/strings.h"
+#include "lib/edit/all_or_nothing.h"
+
+namespace hloroof::internal::inline edit {
+
+bool has_control_edges(InstructionView instruction) {
+  if (instruction.has(AttributeKey::kControlPredecessors)) return true;
+  for (const InstructionView other : instruction.computation().instructions()) {
+    for (const InstructionView predecessor : other.control_predecessors()) {
+      if (predecessor.id() == instruction.id()) return true;
+    }
+  }
+  return false;
+}
+
+NewAttribute attribute_of(InstructionView instruction, AttributeKey key) {
+  NewAttribute made{key, "", {}};
+  for (const ComputationView callee : instruction.computations(key)) made.computations.push_back(callee.id());
+  if (made.computations.empty()) made.value = std::string(instruction.text(key));
+  return made;
+}
+
+}  // namespace hloroof::internal::inline edit
 
 namespace hloroof::inline v0 {
 namespace {
@@ -46,16 +68,6 @@ ShapeId start_shape(ModuleEditor& edit, InstructionView whole) {
   return one_or_tuple(edit, {one_or_tuple(edit, operands), result});
 }
 
-bool has_control_edges(InstructionView instruction) {
-  if (instruction.has(AttributeKey::kControlPredecessors)) return true;
-  for (const InstructionView other : instruction.computation().instructions()) {
-    for (const InstructionView predecessor : other.control_predecessors()) {
-      if (predecessor.id() == instruction.id()) return true;
-    }
-  }
-  return false;
-}
-
 }  // namespace
 
 absl::StatusOr<std::int64_t> next_channel_id(const Module& module) {
@@ -82,7 +94,7 @@ absl::StatusOr<StartAndDone> split_collective(ModuleEditor& edit, InstructionId 
     return internal::invalid_argument(name + " is " + std::string(to_string(whole.opcode())) +
                                       "; only an all-gather, an all-reduce and a collective-permute can be split");
   }
-  if (has_control_edges(whole)) {
+  if (internal::has_control_edges(whole)) {
     return absl::UnimplementedError(name + " has control edges, which a split would lose");
   }
   NewInstruction start;
@@ -92,31 +104,23 @@ absl::StatusOr<StartAndDone> split_collective(ModuleEditor& edit, InstructionId 
   done.opcode = halves.done;
   done.shape_id = whole.shape_id();
   for (const AttributeData& attribute : whole.attributes()) {
-    NewAttribute made{attribute.key, "", {}};
-    for (const ComputationView callee : whole.computations(attribute.key)) made.computations.push_back(callee.id());
-    if (made.computations.empty()) made.value = std::string(whole.text(attribute.key));
+    NewAttribute made = internal::attribute_of(whole, attribute.key);
     if (attribute.key == AttributeKey::kMetadata) done.attributes.push_back(made);
     start.attributes.push_back(std::move(made));
   }
   start.shape_id = start_shape(edit, whole);
 
   StartAndDone made;
-  const Checkpoint before = edit.checkpoint();
-  const auto split = [&]() -> absl::Status {
+  const absl::Status status = internal::all_or_nothing(edit, [&]() -> absl::Status {
     const absl::StatusOr<InstructionId> first = edit.insert_before(id, start);
     if (!first.ok()) return first.status();
     done.operands = {*first};
     const absl::StatusOr<InstructionId> second = edit.insert_before(id, done);
     if (!second.ok()) return second.status();
     made = {*first, *second};
-    if (absl::Status status = edit.replace_all_uses(id, *second); !status.ok()) return status;
+    if (absl::Status replaced = edit.replace_all_uses(id, *second); !replaced.ok()) return replaced;
     return edit.erase(id);
-  };
-  const absl::Status status = split();
-  if (!status.ok()) {
-    if (absl::Status undone = edit.rollback(before); !undone.ok()) return undone;
-  }
-  if (absl::Status released = edit.release(before); !released.ok()) return released;
+  });
   if (!status.ok()) return status;
   return made;
 }

@@ -41,6 +41,12 @@ bool Editor::is_alive(InstructionId id) const {
          (row_of(module_, id).flags & InstructionData::kErased) == 0;
 }
 
+InstructionId Editor::next(InstructionId id) const { return is_alive(id) ? row_of(module_, id).next : InstructionId(); }
+
+InstructionId Editor::previous(InstructionId id) const {
+  return is_alive(id) ? row_of(module_, id).previous : InstructionId();
+}
+
 absl::Status Editor::check_alive(InstructionId id) const {
   if (is_alive(id)) return absl::OkStatus();
   if (!id.valid() || id.index >= module_.instruction_limit()) {

@@ -1,9 +1,10 @@
 // The implementation of ModuleEditor. It stores the users, the order and the names of a module, and while there is a
 // checkpoint also the values that edits overwrite.
 //
-// editor.cc has these tables, checkpoint.cc the writes and how they are taken back, attributes.cc,
-// instruction.cc and order.cc the edits, fuse.cc those that move instructions between computations, implied.cc what the
-// text only implies, and relied_on.cc the checks of what other edits rely on.
+// editor.cc has these tables, checkpoint.cc the writes and how they are taken back, attributes.cc, instruction.cc,
+// order.cc and clone.cc the edits, fuse.cc those that move instructions between computations, implied.cc what the text
+// only implies, and relied_on.cc the checks of what other edits rely on. Edits that are made of these use the public
+// editor: collective_edits.cc, combine_collectives.cc and dot_edits.cc.
 #ifndef HLOROOF_LIB_EDIT_EDITOR_H_
 #define HLOROOF_LIB_EDIT_EDITOR_H_
 
@@ -98,6 +99,9 @@ class Editor {
     if (id.index >= users_.size()) return {};
     return users_[id.index];
   }
+  InstructionId next(InstructionId id) const;
+  InstructionId previous(InstructionId id) const;
+  std::uint64_t position(InstructionId id) const { return is_alive(id) ? position_[id.index] : 0; }
   absl::StatusOr<ShapeId> shape(std::string_view text);
   ShapeId shape(const Shape& shape);
   Checkpoint checkpoint();
@@ -115,6 +119,7 @@ class Editor {
   absl::StatusOr<InstructionId> insert_before(InstructionId before, const NewInstruction& made);
   absl::StatusOr<InstructionId> append(ComputationId computation, const NewInstruction& made);
   absl::StatusOr<InstructionId> clone(InstructionId id);
+  absl::StatusOr<InstructionId> clone(InstructionId id, const CloneChanges& changes);
   absl::Status erase(InstructionId id);
   absl::Status replace_all_uses(InstructionId old, InstructionId by);
   absl::Status move_before(InstructionId id, InstructionId before);
@@ -148,6 +153,7 @@ class Editor {
   absl::StatusOr<ShapeId> check_new(ComputationId computation, InstructionId before, const NewInstruction& made);
   InstructionId write_new(ComputationId computation, const NewInstruction& made, ShapeId result);
   void link_new(InstructionId id, ComputationId computation, InstructionId before);
+  absl::Status change(InstructionId copy, const CloneChanges& changes);
   InstructionId insert_checked(ComputationId computation, InstructionId before, const NewInstruction& made,
                                ShapeId result);
   absl::StatusOr<InstructionId> add(ComputationId computation, InstructionId before, const NewInstruction& made);

@@ -13,6 +13,9 @@ ModuleEditor::~ModuleEditor() = default;
 const Module& ModuleEditor::module() const { return editor_->module(); }
 bool ModuleEditor::is_alive(InstructionId id) const { return editor_->is_alive(id); }
 absl::Span<const InstructionId> ModuleEditor::users(InstructionId id) const { return editor_->users(id); }
+InstructionId ModuleEditor::next(InstructionId id) const { return editor_->next(id); }
+InstructionId ModuleEditor::previous(InstructionId id) const { return editor_->previous(id); }
+std::uint64_t ModuleEditor::position(InstructionId id) const { return editor_->position(id); }
 absl::StatusOr<ShapeId> ModuleEditor::shape(std::string_view text) { return editor_->shape(text); }
 ShapeId ModuleEditor::shape(const Shape& shape) { return editor_->shape(shape); }
 Checkpoint ModuleEditor::checkpoint() { return editor_->checkpoint(); }
@@ -47,6 +50,9 @@ absl::StatusOr<InstructionId> ModuleEditor::append(ComputationId computation, co
   return editor_->append(computation, made);
 }
 absl::StatusOr<InstructionId> ModuleEditor::clone(InstructionId id) { return editor_->clone(id); }
+absl::StatusOr<InstructionId> ModuleEditor::clone(InstructionId id, const CloneChanges& changes) {
+  return editor_->clone(id, changes);
+}
 absl::Status ModuleEditor::erase(InstructionId id) { return editor_->erase(id); }
 absl::Status ModuleEditor::replace_all_uses(InstructionId old, InstructionId by) {
   return editor_->replace_all_uses(old, by);

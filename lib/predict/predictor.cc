@@ -543,6 +543,21 @@ absl::StatusOr<StepSummary> Predictor::summary() {
   return result;
 }
 
+absl::StatusOr<std::vector<OpWait>> Predictor::waits() {
+  if (absl::Status status = state_->refresh(); !status.ok()) return status;
+  state_->update_sums();
+  std::vector<OpWait> result;
+  for (const Wait& wait : state_->facts->timeline.waits) {  // sorted by op, then by awaited
+    if (result.empty() || result.back().op != wait.op || result.back().transfer != wait.awaited) {
+      result.push_back({wait.op, wait.awaited, 0});
+    }
+    result.back().seconds += wait.seconds;
+  }
+  std::stable_sort(result.begin(), result.end(),
+                   [](const OpWait& a, const OpWait& b) { return a.seconds > b.seconds; });
+  return result;
+}
+
 absl::StatusOr<MemoryPrediction> Predictor::memory() {
   if (absl::Status status = state_->refresh_all(); !status.ok()) return status;
   const StepFacts& facts = *state_->facts;

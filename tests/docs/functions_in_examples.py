@@ -11,7 +11,7 @@ import sys
 import tempfile
 import xml.etree.ElementTree as ElementTree
 
-MOST = 176
+MOST = 186
 
 
 def functions(doxyfile, headers):

@@ -258,6 +258,54 @@ StepSummary check_laws(Predictor& predictor, const Target& target) {
   return now;
 }
 
+// The waits as a prediction lists them, by op.
+std::map<std::uint32_t, double> listed_waits(const StepPrediction& step) {
+  std::map<std::uint32_t, double> waits;
+  for (const OpPrediction& op : step.ops) {
+    for (const TransferWait& wait : op.waits) waits[op.id.index] += wait.seconds;
+  }
+  return waits;
+}
+
+TEST_CASE("waits after an edit are those of a full prediction") {
+  const Device device = find_device("tpu_v5e").value();
+  Predictor predictor = predictor_of(R"(HloModule m, is_scheduled=true, num_partitions=8
+
+ENTRY e {
+  p = bf16[1024,8192]{1,0:T(8,128)(2,1)} parameter(0)
+  one = (bf16[1024,8192]{1,0:T(8,128)(2,1)}, bf16[8192,8192]{1,0:T(8,128)(2,1)}) all-gather-start(p), channel_id=1, replica_groups=[1,8]<=[8], dimensions={0}, use_global_device_ids=true
+  q = bf16[1024,8192]{1,0:T(8,128)(2,1)} negate(p)
+  two = (bf16[1024,8192]{1,0:T(8,128)(2,1)}, bf16[8192,8192]{1,0:T(8,128)(2,1)}) all-gather-start(q), channel_id=2, replica_groups=[1,8]<=[8], dimensions={0}, use_global_device_ids=true
+  first = bf16[8192,8192]{1,0:T(8,128)(2,1)} all-gather-done(one)
+  second = bf16[8192,8192]{1,0:T(8,128)(2,1)} all-gather-done(two)
+  ROOT n = bf16[8192,8192]{1,0:T(8,128)(2,1)} dot(first, second), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+}
+)",
+                                     device);
+  const auto check = [&] {
+    const absl::StatusOr<std::vector<OpWait>> now = predictor.waits();
+    const absl::StatusOr<StepPrediction> scratch = predict_step_time(predictor.module(), device, any_backend());
+    REQUIRE((now.ok() && scratch.ok()));
+    std::map<std::uint32_t, double> seconds;
+    for (std::size_t i = 0; i < now->size(); ++i) {
+      seconds[(*now)[i].op.index] += (*now)[i].seconds;
+      if (i > 0) CHECK((*now)[i - 1].seconds >= (*now)[i].seconds);
+    }
+    CHECK(seconds == listed_waits(*scratch));
+    return *now;
+  };
+  CHECK(check().size() == 2);
+  REQUIRE(predictor.edit().move_before(named(predictor.module(), "two"), named(predictor.module(), "second")).ok());
+  const std::vector<OpWait> later = check();
+  REQUIRE(later.size() == 2);
+  CHECK(later[0].transfer ==
+        named(predictor.module(), later[0].op == named(predictor.module(), "first") ? "one" : "two"));
+  REQUIRE(predictor.edit()
+              .set_attribute(named(predictor.module(), "one"), AttributeKey::kReplicaGroups, "[4,2]<=[8]")
+              .ok());
+  (void)check();
+}
+
 TEST_CASE("an edit that changes how many devices the program implies") {
   const Device device = find_device("tpu_v5e").value();
   Predictor predictor = predictor_of(std::string(kUncounted), device);

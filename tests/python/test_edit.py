@@ -327,3 +327,80 @@ def test_a_collective_becomes_a_start_and_a_done():
     edit.verify()
     with pytest.raises(hloroof.InvalidInputError, match="b is tanh"):
         edit.split_collective(b)
+
+
+def test_a_clone_differs_in_what_is_given(edit):
+    y, c, z = (edit.instruction(name) for name in "ycz")
+    later = edit.clone(y, operands=[edit.instruction("x")], shape="bf16[1024,1024]{1,0}", before=edit.instruction("r"))
+    assert str(later.shape) == "bf16[1024,1024]{1,0}" and later.previous == z and later.next == edit.instruction("r")
+    other = edit.clone(z, operands=[y, edit.instruction("w")], attributes={"lhs_contracting_dims": [0]})
+    assert other.operands[0] == y and other.attributes["lhs_contracting_dims"] == "{0}" and z.operands[0] == c
+    with pytest.raises(hloroof.InvalidInputError, match="does not precede"):
+        edit.clone(y, operands=[z])
+
+
+def test_neighbours_and_positions(edit):
+    order, op = [], edit.entry.instructions[0]
+    while op is not None:
+        order.append(op)
+        op = op.next
+    assert order == edit.entry.instructions and order[3].previous == order[2] and order[0].previous is None
+    assert [op.position for op in order] == sorted(op.position for op in order) and order[0].position < order[1].position
+    assert [op.name for op in edit.instructions][:4] == ["a", "b", "s", "p"]
+    assert edit.instructions[-8:] == order
+
+
+def test_patterns(edit):
+    z = edit.instruction("z")
+    assert edit.match(z, "dot(%a, %b)") == {"a": edit.instruction("c"), "b": edit.instruction("w")}
+    assert edit.match(z, "dot(fusion(%x), *)") is None
+    assert edit.match(z, "%d = dot(fusion(%x), *)", through=["copy"]) == {"d": z, "x": edit.instruction("x")}
+    assert [found["op"].name for found in edit.find_all("%op = add(%x, %y)")] == ["s"]
+    assert edit.find_all("dot(all-gather(%x), %y)") == []
+    for pattern, said in (("dot(", "expects an opcode"), ("dott(%x)", "expects an opcode"), ("dot(%x", "expects , or")):
+        with pytest.raises(hloroof.InvalidInputError, match=said):
+            edit.find_all(pattern)
+    with pytest.raises(hloroof.InvalidInputError, match="did you mean bitcast"):
+        edit.match(z, "dot", through=["bitcas"])
+
+
+def test_collectives_are_combined_and_taken_apart(edit):
+    r = edit.instruction("r")
+    other = edit.clone(r, attributes={"channel_id": edit.next_channel_id()})
+    root = edit.entry.root
+    edit.set_shape(edit.clone(root), root.shape)
+    twice = edit.insert_before(root, "add", [r, other])
+    combined = edit.combine_collectives([r, other])
+    assert len(combined.operands) == 2 and combined.attributes["channel_id"] == "1" and not r.is_alive
+    edit.verify()
+    apart = edit.uncombine_collective(combined)
+    assert [op.attributes["channel_id"] for op in apart] == ["1", "2"] and twice.operands == apart
+    edit.verify()
+    with pytest.raises(hloroof.InvalidInputError, match="single result"):
+        edit.uncombine_collective(apart[0])
+    with pytest.raises(hloroof.InvalidInputError, match="two or more"):
+        edit.combine_collectives(apart[:1])
+
+
+def test_a_product_is_sliced(edit):
+    at = edit.checkpoint()
+    for dimension, opcode in ((0, "concatenate"), (1, "add")):
+        parts, whole = edit.slice_dot(edit.instruction("z"), 0, dimension, 4)
+        assert len(parts) == 4 and whole.opcode == opcode and edit.instruction("r").operands == [whole]
+        edit.verify()
+        assert edit.step_seconds == edit.predict().step_seconds
+        edit.rollback(at)
+    with pytest.raises(hloroof.InvalidInputError, match="not 3 equal parts"):
+        edit.slice_dot(edit.instruction("z"), 0, 0, 3)
+
+
+def test_waits_follow_the_edits():
+    edit = hloroof.Editor(TWO_TRANSFERS, "tpu_v5e:2x4")
+    waits = edit.waits
+    assert [wait.seconds for wait in waits] == sorted((wait.seconds for wait in waits), reverse=True)
+    assert waits and isinstance(waits[0], hloroof.OpWait) and waits[0].transfer.opcode.endswith("-start")
+    ops = {op.name: op.wait_seconds for op in edit.predict().ops}
+    for op in {wait.op for wait in waits}:
+        assert sum(wait.seconds for wait in waits if wait.op == op) == pytest.approx(ops[op.name])
+    with pytest.raises(hloroof.InvalidInputError, match="no device"):
+        hloroof.Editor(TWO_TRANSFERS).waits

@@ -53,3 +53,31 @@ def test_price_kernel(root):
     assert lines[0].startswith("add_product(block_m=512, block_n=512, block_k=512) on tpu_v6e: ")
     assert len(lines) == 1 + 2 + 18
     assert "does not fit in VMEM" in lines[-1]
+
+
+def test_collective_matmul_computes_the_same(root):
+    pytest.importorskip("jax", minversion="0.12.0")
+    done = run(root, "examples/python/collective_matmul.py", "cpu")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["collective-permutes: 14", "the results are the same"]
+
+
+def test_collective_matmul_is_kept_for_tpus_that_are_not_there(root):
+    pytest.importorskip("jax", minversion="0.12.0")
+    if importlib.util.find_spec("libtpu") is None:
+        pytest.skip("needs libtpu")
+    done = run(root, "examples/python/collective_matmul.py", "tpu_v5e:2x4")
+    assert done.returncode == 0, done.stderr
+    assert "kept" in done.stdout
+    before, after = (float(line.split("step ")[1].split()[0]) for line in done.stdout.splitlines()[-2:])
+    assert after < before
+
+
+def test_kernels_with_costs_hide_transfers(root):
+    pytest.importorskip("jax", minversion="0.12.0")
+    if importlib.util.find_spec("libtpu") is None:
+        pytest.skip("needs libtpu")
+    done = run(root, "examples/python/feed_costs.py", "tpu_v5e:2x4")
+    assert done.returncode == 0, done.stderr
+    without, with_costs = (float(line.split("communication ")[1].split()[0]) for line in done.stdout.splitlines()[:2])
+    assert with_costs < without and done.stdout.splitlines()[-1] == "kept: with"

@@ -53,6 +53,13 @@ struct Editor {
   ModuleEditor& edit() const { return module->edit(); }
 };
 
+// OpWait with handles.
+struct EditorWait {
+  InstructionHandle op;
+  InstructionHandle transfer;
+  double seconds = 0;
+};
+
 // A checkpoint is plain data; only the editor that made it can use it.
 struct EditorCheckpoint {
   Checkpoint at;
@@ -259,6 +266,67 @@ void set_order(const Editor& editor, const ComputationHandle& computation, const
   check(status);
 }
 
+InstructionHandle clone_changed(const Editor& editor, const InstructionHandle& of,
+                                const std::optional<Handles>& operands, const ShapeText& shape,
+                                const AttributeValues& attributes, const std::optional<InstructionHandle>& before) {
+  CloneChanges changes;
+  if (operands) changes.operands = ids_in(editor, *operands);
+  changes.shape = text_of(shape);
+  changes.attributes = new_attributes(editor, attributes);
+  if (before) changes.before = id_in(editor, *before);
+  return {editor.module, value_or_raise(editor.edit().clone(id_in(editor, of), changes))};
+}
+
+std::vector<Opcode> opcodes_of(const std::vector<std::string>& names) {
+  std::vector<Opcode> opcodes;
+  opcodes.reserve(names.size());
+  for (const std::string& name : names) opcodes.push_back(opcode_of(name));
+  return opcodes;
+}
+
+using Matched = std::map<std::string, InstructionHandle>;
+
+std::optional<Matched> matched(const Editor& editor, InstructionView at, const Pattern& pattern,
+                               const std::vector<Opcode>& through) {
+  const auto found = match(at, pattern, through);
+  if (!found) return std::nullopt;
+  Matched handles;
+  for (const auto& [name, id] : *found) handles.emplace(name, InstructionHandle(editor.module, id));
+  return handles;
+}
+
+std::optional<Matched> match_one(const Editor& editor, const InstructionHandle& of, const std::string& pattern,
+                                 const std::vector<std::string>& through) {
+  const InstructionId id = id_in(editor, of);
+  return matched(editor, editor.module->module().instruction(id), value_or_raise(read_pattern(pattern)),
+                 opcodes_of(through));
+}
+
+std::vector<Matched> find_all(const Editor& editor, const std::string& pattern,
+                              const std::vector<std::string>& through) {
+  const Pattern wanted = value_or_raise(read_pattern(pattern));
+  const std::vector<Opcode> opcodes = opcodes_of(through);
+  std::vector<Matched> all;
+  walk(editor.module->module(), [&](InstructionView at) {
+    if (std::optional<Matched> one = matched(editor, at, wanted, opcodes)) all.push_back(std::move(*one));
+  });
+  return all;
+}
+
+Handles all_instructions(const Editor& editor) {
+  Handles handles;
+  walk(editor.module->module(), [&](InstructionView at) { handles.emplace_back(editor.module, at.id()); });
+  return handles;
+}
+
+std::vector<EditorWait> waits_of(const Editor& editor) {
+  std::vector<EditorWait> waits;
+  for (const OpWait& wait : value_or_raise(value_or_raise(editor.module->predictor())->waits())) {
+    waits.push_back({{editor.module, wait.op}, {editor.module, wait.transfer}, wait.seconds});
+  }
+  return waits;
+}
+
 Texts full_prediction(const Editor& editor) {
   const StepPrediction step = value_or_raise(value_or_raise(editor.module->predictor())->predict());
   return value_or_raise(texts_of(PredictedStep{&step}));
@@ -273,6 +341,17 @@ void add_reading(nb::class_<Editor>& c) {
       .def_prop_ro("entry", &entry_of)
       .def("instruction", &find, "name"_a,
            "The instruction of that name; an end of the name is enough if it is the only one.")
+      .def_prop_ro("instructions", &all_instructions,
+                   "Those of all computations: callees before callers, and operands before users.")
+      .def("match", &match_one, "instruction"_a, "pattern"_a, "through"_a = std::vector<std::string>(),
+           "What the names in a pattern stand for, by name, if the instruction matches it: match(op, "
+           "\"dot(all-gather(%x), "
+           "%y)\"). None if it does not. An opcode without parentheses has any operands, %x is any instruction, and %g "
+           "= "
+           "all-gather(%x), also as an operand, names the result. Operands whose opcode is in `through`, such as "
+           "\"bitcast\", are looked through.")
+      .def("find_all", &find_all, "pattern"_a, "through"_a = std::vector<std::string>(),
+           "What match() returns for each instruction of the module that matches.")
       .def(
           "order_rules", [](const Editor& e) { return rules_of(e.module); },
           "Which orders of the module are legal. Raises InvalidInputError if it is not scheduled.")
@@ -324,9 +403,10 @@ void add_changes(nb::class_<Editor>& c) {
           "Like insert_before, at the end of a computation. The root stays what it is.")
       .def("set_attribute", &set_attribute, "instruction"_a, "name"_a, "value"_a.none(),
            "Sets an attribute, or removes it with None: set_attribute(op, \"replica_groups\", [[0, 1], [2, 3]]).")
-      .def(
-          "clone", [](const Editor& e, const I& i) { return I(e.module, value_or_raise(e.edit().clone(id_in(e, i)))); },
-          "instruction"_a, "Inserts a copy with the same operands and attributes after the original.")
+      .def("clone", &clone_changed, "instruction"_a, nb::kw_only(), "operands"_a = nb::none(), "shape"_a = "",
+           "attributes"_a = AttributeValues(), "before"_a = nb::none(),
+           "Inserts a copy after the original, or before another instruction. What is not given is as in the original; "
+           "infer_shape() sets the shape that other operands give.")
       .def(
           "split_collective",
           [](const Editor& e, const I& i) {
@@ -335,7 +415,32 @@ void add_changes(nb::class_<Editor>& c) {
           },
           "instruction"_a,
           "Replaces an all-gather, an all-reduce or a collective-permute by its start and its done, in the same place, "
-          "and returns the two.")
+          "and returns the two. libtpu wants more in the shape of a permute's start: two u32[]{:S(2)} at the end.")
+      .def(
+          "combine_collectives",
+          [](const Editor& e, const Handles& all) {
+            return I(e.module, value_or_raise(combine_collectives(e.edit(), ids_in(e, all))));
+          },
+          "instructions"_a,
+          "Replaces all-reduces, all-gathers or reduce-scatters that are alike by one with all their operands, and "
+          "returns "
+          "it. Its place is that of the last of them, or before the first use if that comes earlier.")
+      .def(
+          "uncombine_collective",
+          [](const Editor& e, const I& i) {
+            return handles_of(e, value_or_raise(uncombine_collective(e.edit(), id_in(e, i))));
+          },
+          "instruction"_a, "Replaces such a collective by one for each operand, and returns them.")
+      .def(
+          "slice_dot",
+          [](const Editor& e, const I& i, std::size_t operand, std::int64_t dimension, std::int64_t parts) {
+            const SlicedDot sliced = value_or_raise(slice_dot(e.edit(), id_in(e, i), operand, dimension, parts));
+            return std::make_pair(handles_of(e, sliced.parts), I(e.module, sliced.result));
+          },
+          "instruction"_a, "operand"_a, "dimension"_a, "parts"_a,
+          "Replaces a product by products of slices of the same size along a dimension of operand 0 or 1, which are "
+          "concatenated, or added if the dimension is contracted. Returns the products, and their concatenation or "
+          "sum.")
       .def(
           "erase", [](const Editor& e, const I& i) { check(e.edit().erase(id_in(e, i))); }, "instruction"_a,
           "Erases an instruction that has no users and is neither the root nor a parameter.")
@@ -434,6 +539,8 @@ void add_prediction(nb::class_<Editor>& c) {
       .def_prop_ro(
           "exposed_communication_seconds", [](const Editor& e) { return summary_of(e).exposed_communication_seconds; },
           "The part of the step in which computation waits for communication.")
+      .def_prop_ro("waits", &waits_of,
+                   "Which ops wait for which transfers, those with the most seconds first. As cheap as step_seconds.")
       .def_prop_ro(
           "peak_memory_bytes",
           [](const Editor& e) {
@@ -499,6 +606,10 @@ void add_builder(nb::module_& module) {
 
 void add_editor(nb::module_& module) {
   nb::class_<EditorCheckpoint>(module, "Checkpoint", "A state of a module to return to. See Editor.checkpoint().");
+  nb::class_<EditorWait>(module, "OpWait", "A wait of the compute stream for a transfer. See Editor.waits.")
+      .def_ro("op", &EditorWait::op, "Where the compute stream waits, such as a done.")
+      .def_ro("transfer", &EditorWait::transfer, "The start of the transfer.")
+      .def_ro("seconds", &EditorWait::seconds, "In the whole step.");
   nb::class_<Editor> editor(module, "Editor", "Edits a copy of a module. See hloroof.Editor.");
   editor.def(
       "__init__",

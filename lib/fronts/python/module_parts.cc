@@ -40,6 +40,11 @@ std::vector<InstructionHandle> users_of(const InstructionHandle& i) {
   return users;
 }
 
+std::optional<InstructionHandle> neighbour(const InstructionHandle& of, InstructionId id) {
+  if (!id.valid()) return std::nullopt;
+  return InstructionHandle(of.owner, id);
+}
+
 // The attributes with a value of their own, by name: not those that name computations or instructions, nor the literal
 // of a constant.
 std::map<std::string, std::string> attributes_of(const InstructionHandle& i) {
@@ -165,6 +170,15 @@ void add_instruction(nb::module_& module) {
                    [](const I& i) {
                      return ShapeHandle{i.owner, i.view().shape_id()};
                    })
+      .def_prop_ro(
+          "next", [](const I& i) { return neighbour(i, i.owner->edit().next(i.view().id())); },
+          "The instruction after it in its computation, or None.")
+      .def_prop_ro(
+          "previous", [](const I& i) { return neighbour(i, i.owner->edit().previous(i.view().id())); },
+          "The instruction before it in its computation, or None.")
+      .def_prop_ro(
+          "position", [](const I& i) { return i.owner->edit().position(i.view().id()); },
+          "A number that increases along a computation: the smaller one comes first. Any edit may change it.")
       .def_prop_ro("computation", [](const I& i) { return ComputationHandle(i.owner, i.view().computation().id()); })
       .def_prop_ro("is_root", [](const I& i) { return i.view().is_root(); })
       .def_prop_ro("operands", [](const I& i) { return instruction_handles(i.owner, i.view().operands()); })
