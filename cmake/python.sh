@@ -3,7 +3,8 @@
 #
 #   bash cmake/python.sh [EXTRA...]      EXTRA: packages to test with, such as jax libtpu dask[distributed]
 #
-# Prints a note and exits successfully if the package index cannot be reached.
+# HLOROOF_PYTHON_TESTS names one file of tests instead of all. Prints a note and exits successfully if the package index cannot be
+# reached.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -28,4 +29,4 @@ fi
 wheel=$(echo "$work"/dist/*.whl)
 echo "python: $(basename "$wheel"), $(stat -c %s "$wheel") bytes"
 "$work/venv/bin/pip" install -q --no-deps "$wheel"
-"$work/venv/bin/python" -m pytest -q tests/python
+"$work/venv/bin/python" -m pytest -q "${HLOROOF_PYTHON_TESTS:-tests/python}"

@@ -1,6 +1,6 @@
 """Checks that CMakeLists.txt has the version of the project and everything else follows it: version_test.py [COMMAND]
 
-The build, the Python package and the Conan recipe read it there. Files that cannot are compared: a new version has to be written
+The build, the Python package, the Conan recipe and the npm package read it there. Files that cannot are compared: a new version has to be written
 into those that this test names. COMMAND is the built command.
 """
 
@@ -12,7 +12,7 @@ import sys
 
 TOP = pathlib.Path(__file__).parents[2]
 FOLDERS = ("bench", "cmake", "examples", "include", "lib", "tests")
-TEXTS = {".h", ".md", ".py", ".txt", ".toml", ".json", ".cmake", ".sh", ".in"}
+TEXTS = {".h", ".md", ".py", ".rb", ".txt", ".toml", ".json", ".yaml", ".cmake", ".sh", ".in"}
 
 
 def read(path):
@@ -40,6 +40,8 @@ def main(command=None):
         ("pyproject.toml finds", re.search(found("pyproject.toml", r"^regex = '(.*)'$"), read("CMakeLists.txt"))["value"], version),
         ("CHANGES.md begins with", found("CHANGES.md", r"^## ([0-9.]+)"), version),
         ("cmake/packaging/vcpkg/vcpkg.json", json.loads(read("cmake/packaging/vcpkg/vcpkg.json"))["version"], version),
+        ("cmake/packaging/conda/recipe.yaml", found("cmake/packaging/conda/recipe.yaml", r'^  version: "(.*)"$'), version),
+        ("cmake/packaging/homebrew/hloroof.rb", found("cmake/packaging/homebrew/hloroof.rb", r"/v([0-9.]+)/hloroof-"), version),
         ("examples/editor/vscode/package.json", json.loads(read("examples/editor/vscode/package.json"))["version"], version),
         ("tests/cli/golden/lint_heads.sarif", found("tests/cli/golden/lint_heads.sarif", r'"semanticVersion": "([^"]*)"'), version),
     ]
