@@ -1,4 +1,4 @@
-"""The command ``hloroof`` that pip installs: the C++ command, which is in the extension module, and ``doctor``."""
+"""The command ``hloroof`` that pip installs: the C++ command, which is in the extension module, ``doctor`` and ``radar``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,12 @@ def main() -> int:
         given = [part for argument in arguments[1:] for part in argument.split("=", 1)]
         if given in ([], ["--format", "text"], ["--format", "json"]):
             return _print_doctor(given[1:] == ["json"])
-    # Whatever else follows `doctor` is a request for help or an error, and the C++ command has the words for it.
+    if arguments[:1] == ["radar"] and not {"-h", "--help", "--help-all"} & set(arguments) and len(arguments) > 1:
+        from hloroof.radar.__main__ import main as radar
+
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # it ends the compilers
+        return radar(arguments[1:])
+    # Whatever else follows `doctor` or `radar` is a request for help or an error, and the C++ command has the words for it.
     return _core.run_command([os.fsencode(argument) for argument in arguments])
 
 

@@ -22,7 +22,7 @@ def _arguments(arguments: Optional[Sequence[str]]) -> argparse.Namespace:
     )
     parser.add_argument("config", metavar="CONFIG", help="TOML or JSON with programs, devices and environments")
     parser.add_argument(
-        "--fail-on", action="append", default=[], metavar="CONDITION", help="fail if it holds for a program: 'step > 5%%'; may be repeated"
+        "--fail-on", "--fail-if", action="append", default=[], metavar="CONDITION", help="fail if it holds for a program: 'step > 5%%'; may be repeated"
     )
     parser.add_argument("--format", choices=("text", "json", "markdown"), default="text")
     parser.add_argument("-o", "--output", metavar="OUT", help="write to this file")

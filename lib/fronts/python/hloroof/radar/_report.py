@@ -85,7 +85,7 @@ class Report:
 
     def __str__(self) -> str:
         head, rows = self.cells()
-        rows = [[_cut(row[0], 18), _cut(row[1], 16), *row[2:]] for row in rows]
+        rows = _fitted(head, rows)
         lines = _wrapped(f"Radar: {self.title()}. {NOTE}", "", "  ")
         for name, installed in (("base", self.base), ("head", self.head)):
             lines += _wrapped(f"{name}: {installed.error or installed.label}", "  ", "        ")
@@ -197,6 +197,15 @@ def op_text(op: Any) -> str:
     name = op["after"] or op["before"]
     state = {"gone": " (gone)", "new": " (new)"}.get(op["state"], "")
     return f"{'+' if seconds > 0 else '-'}{_core.format_seconds(abs(seconds))} {name}{state}"
+
+
+def _fitted(head: list[str], rows: list[list[str]]) -> list[list[str]]:
+    """The rows with names of programs and devices that leave room for the numbers."""
+    widths = [max(len(row[column]) for row in [head, *rows]) for column in range(len(head))]
+    room = _WIDTH - 2 - sum(width + 2 for width in widths[2:])
+    device = max(min(widths[1], room - min(widths[0], room // 2)), 8)
+    program = max(room - device - 2, 8)
+    return [[_cut(row[0], program), _cut(row[1], device), *row[2:]] for row in rows]
 
 
 def _cut(text: str, width: int) -> str:

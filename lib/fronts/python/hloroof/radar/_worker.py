@@ -12,6 +12,7 @@ import inspect
 import json
 import os
 import sys
+import threading
 import time
 
 KEYWORDS = (
@@ -26,6 +27,7 @@ class BadProgram(Exception):
 def main(path):
     with open(path) as file:
         request = json.load(file)
+    threading.Thread(target=end_with, args=(os.getppid(),), daemon=True).start()
     # Not the folder of this file, whose modules would hide others, but that of the programs, as if their file were the script.
     sys.path[0] = os.path.dirname(request["file"])
     result = {"sources": {}}
@@ -37,6 +39,13 @@ def main(path):
         result["error_type"] = type(error).__name__
     result["sources"] = sources(os.path.dirname(request["file"]))
     write(os.path.join(request["out"], "result.json"), json.dumps(result))
+
+
+def end_with(parent):
+    """Ends this process when its parent is gone, also in the middle of a compile."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
 
 
 def stage(request, name):
@@ -289,7 +298,6 @@ def use(mesh):
                 yield
         else:
             yield
-
 
 
 if __name__ == "__main__":
