@@ -28,11 +28,12 @@ struct RadarFlags {
 
 Command radar_command(Context& context) {
   auto flags = std::make_shared<RadarFlags>();
-  Command command{.name = "radar",
-                  .text =
-                      "Compiles programs with two versions of JAX and the compiler, predicts both, and says what became "
-                      "slower, needs more memory or gained collectives, and at which pass; only in the command of the "
-                      "Python package"};
+  Command command{
+      .name = "radar",
+      .text =
+          "Compiles programs with two versions of JAX and the compiler, predicts both, and says what became "
+          "slower, needs more memory or gained collectives, and at which pass; only in the command of the "
+          "Python package"};
   command.positionals = {{.names = {"CONFIG"},
                           .argument = "CONFIG",
                           .text = "TOML or JSON with programs, devices and environments",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any, Mapping, Optional, Sequence
 
 from hloroof import _core
@@ -24,22 +25,17 @@ def check_conditions(conditions: Sequence[str]) -> None:
 
 def compare(program: str, device: str, base: Compiled, head: Compiled, conditions: Sequence[str]) -> Row:
     """The row of a program on a device."""
-    sides, predictions = [], []
-    for compiled in (base, head):
-        side, prediction = _predicted(compiled)
-        sides.append(side)
-        predictions.append(prediction)
-    before, after = predictions
+    (old, before), (new, after) = _predicted(base), _predicted(head)
     if before is None or after is None:
-        return Row(program, device, *sides, gates=tuple(_failures(sides[0], sides[1], conditions)))
+        return Row(program, device, old, new, gates=tuple(_failures(old, new, conditions)))
     difference = before.diff(after, fail_if=list(conditions), limit=1)
     gates = [{name: gate[name] for name in ("condition", "failed", "finding")} for gate in difference["gates"]]
     ops = sorted(difference["ops"], key=lambda op: -abs(op["change_seconds"]))
     kept = ("state", "before", "after", "category", "before_seconds", "after_seconds", "change_seconds")
     shown = [{name: op[name] for name in kept} for op in ops[:_MOST_OPS] if op["change_seconds"] != 0]
-    row = Row(program, device, *sides, ops=tuple(shown), gates=tuple(gates))
+    row = Row(program, device, old, new, ops=tuple(shown), gates=tuple(gates))
     causes, summary = _causes(row, base, head)
-    return Row(program, device, *sides, causes, summary, row.ops, row.gates)
+    return dataclasses.replace(row, causes=causes, passes=summary)
 
 
 def _predicted(compiled: Compiled) -> tuple[Side, Optional[StepPrediction]]:

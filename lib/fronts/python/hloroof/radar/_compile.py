@@ -20,9 +20,9 @@ from hloroof._compile_for import _remove_unfinished, topology_name
 from hloroof._devices import is_path
 from hloroof.radar._config import ProgramSource
 from hloroof.radar._environment import Installed
-from hloroof.radar._work import WORKER, Work, Workers, ask
+from hloroof.radar._work import Work, Workers, ask
 
-_FORMAT = "1"  # of the cache
+_FORMAT = "1"  # of the key of the cache, and of what the worker does
 _STATE = r"\.\d{4,}\.|(before|after)_optimizations\.txt$"  # a dump of a state, as hloroof passes reads it
 
 
@@ -151,7 +151,6 @@ class Compiler:
         environment = installed.environment
         facts = [
             _FORMAT,
-            hashlib.sha256(WORKER.read_bytes()).hexdigest(),
             source.file,
             source.function,
             program,

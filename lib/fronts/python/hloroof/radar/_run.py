@@ -111,11 +111,10 @@ class _Run:
         self._bar.expect(2 * len(cases))
         compiled = [[self._pool.submit(self._compiled, case, side) for side in self._sides] for case in cases]
         for case, futures in zip(cases, compiled):
-            results = [future.result() for future in futures]
+            base, head = (future.result() for future in futures)
             self._bar.begin(f"comparing {case.program} on {case.device}")
-            self._add(compare(case.program, case.device, *results, self._conditions))
-        base, head = self._sides
-        return Report(base, head, self._rows, self._problems)
+            self._add(compare(case.program, case.device, base, head, self._conditions))
+        return Report(*self._sides, self._rows, self._problems)
 
     def _add(self, row: Row) -> None:
         self._rows.append(row)

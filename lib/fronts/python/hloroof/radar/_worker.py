@@ -5,6 +5,8 @@ step when it begins, from which the caller knows what a process had that was kil
 Python 3.9 and JAX 0.5 or later.
 """
 
+from __future__ import annotations
+
 import contextlib
 import hashlib
 import importlib.util
@@ -14,6 +16,7 @@ import os
 import sys
 import threading
 import time
+from typing import Any
 
 KEYWORDS = (
     "mesh", "in_shardings", "out_shardings", "donate_argnums", "static_argnums", "keyword_arguments", "options",
@@ -24,13 +27,13 @@ class BadProgram(Exception):
     """What the file gives is no program."""
 
 
-def main(path):
+def main(path: Any) -> Any:
     with open(path) as file:
         request = json.load(file)
     threading.Thread(target=end_with, args=(os.getppid(),), daemon=True).start()
     # Not the folder of this file, whose modules would hide others, but that of the programs, as if their file were the script.
     sys.path[0] = os.path.dirname(request["file"])
-    result = {"sources": {}}
+    result: dict[str, Any] = {"sources": {}}
     try:
         work = {"probe": probe, "list": list_programs, "compile": compile_program}[request["do"]]
         result.update(work(request))
@@ -41,32 +44,32 @@ def main(path):
     write(os.path.join(request["out"], "result.json"), json.dumps(result))
 
 
-def end_with(parent):
+def end_with(parent: Any) -> Any:
     """Ends this process when its parent is gone, also in the middle of a compile."""
     while os.getppid() == parent:
         time.sleep(1)
     os._exit(1)
 
 
-def stage(request, name):
+def stage(request: Any, name: Any) -> Any:
     with open(os.path.join(request["out"], "stages.txt"), "a") as file:
         file.write(f"{time.time():.3f} {name}\n")
 
 
-def write(path, text):
+def write(path: Any, text: Any) -> Any:
     with open(path + ".unfinished", "w") as file:
         file.write(text)
     os.replace(path + ".unfinished", path)
 
 
-def describe(error):
+def describe(error: Any) -> Any:
     text = str(error)
     if type(error).__name__ in ("BadProgram", "JaxRuntimeError", "XlaRuntimeError"):
         return text
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
-def sources(folder):
+def sources(folder: Any) -> Any:
     """The files below the folder of the programs that were imported, with the hashes of their content."""
     found = {}
     for module in list(sys.modules.values()):
@@ -78,12 +81,12 @@ def sources(folder):
     return found
 
 
-def probe(request):
+def probe(request: Any) -> Any:
     """What is installed."""
     import importlib.metadata
     import platform
 
-    found = {}
+    found: dict[str, str] = {}
     for distribution in importlib.metadata.distributions():
         name = distribution.metadata["Name"]
         if name:
@@ -94,10 +97,11 @@ def probe(request):
 # ---- The programs ----------------------------------------------------------------------------------------------------------------
 
 
-def given_programs(request):
+def given_programs(request: Any) -> Any:
     """The programs of the function one by one. Raises what the file raises."""
     stage(request, "importing the programs")
     spec = importlib.util.spec_from_file_location("__hloroof_programs__", request["file"])
+    assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules["__hloroof_programs__"] = module
     spec.loader.exec_module(module)
@@ -111,7 +115,7 @@ def given_programs(request):
     return found.items() if hasattr(found, "items") else found
 
 
-def named(programs):
+def named(programs: Any) -> Any:
     """Each program with its name: (name, function, arguments), the same with a dict of keywords, or (name, what JAX lowered)."""
     for index, given in enumerate(programs):
         if isinstance(given, dict):
@@ -126,7 +130,7 @@ def named(programs):
         yield name, rest
 
 
-def list_programs(request):
+def list_programs(request: Any) -> Any:
     """The names, as far as they can be made."""
     names = []
     try:
@@ -144,7 +148,7 @@ def list_programs(request):
 # ---- The compile -----------------------------------------------------------------------------------------------------------------
 
 
-def compile_program(request):
+def compile_program(request: Any) -> Any:
     import jax
 
     for name, rest in named(given_programs(request)):
@@ -167,7 +171,7 @@ def compile_program(request):
     raise BadProgram(f"there is no program {request['program']!r} any longer")
 
 
-def memory_of(compiled):
+def memory_of(compiled: Any) -> Any:
     """The bytes that the compiler says that the program needs at the peak."""
     with contextlib.suppress(Exception):
         stats = compiled.memory_analysis()
@@ -176,7 +180,7 @@ def memory_of(compiled):
     return None
 
 
-def lower(request, rest):
+def lower(request: Any, rest: Any) -> Any:
     """What JAX lowers, and where it runs."""
     import jax
 
@@ -200,7 +204,7 @@ def lower(request, rest):
     stage(request, "tracing and lowering")
     everywhere = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec())
 
-    def shape_of(leaf):
+    def shape_of(leaf: Any) -> Any:
         if not hasattr(leaf, "shape") or not hasattr(leaf, "dtype"):
             return leaf
         sharding = getattr(leaf, "sharding", None)
@@ -227,13 +231,13 @@ def lower(request, rest):
         return function.lower(*shapes, **keywords), {"place": place["device"], "is_whole": place["devices"] == count}
 
 
-def axes_of(mesh):
+def axes_of(mesh: Any) -> Any:
     if mesh is None:
         return [("one", 1)]
     return [(name, int(size)) for name, size in (mesh if hasattr(mesh, "items") else mesh.shape).items()]
 
 
-def place_for(request, count):
+def place_for(request: Any, count: Any) -> Any:
     """The smallest of the topologies that the caller lists with so many devices."""
     places = request["places"]
     for place in places:
@@ -243,7 +247,7 @@ def place_for(request, count):
     raise BadProgram(f"the program is for {count} devices, and {request['device']} has {most}")
 
 
-def devices_of(place):
+def devices_of(place: Any) -> Any:
     from jax.experimental import topologies
 
     if place["platform"] == "cuda":
@@ -256,7 +260,7 @@ def devices_of(place):
     return topologies.get_topology_desc(platform="tpu", topology_name=place["topology"], **more).devices
 
 
-def mesh_on(devices, axes, place):
+def mesh_on(devices: Any, axes: Any, place: Any) -> Any:
     import jax
     import numpy
 
@@ -272,13 +276,13 @@ def mesh_on(devices, axes, place):
     return jax.sharding.Mesh(numpy.array(devices[:count]).reshape(sizes), names, **types)
 
 
-def is_sharding(leaf):
+def is_sharding(leaf: Any) -> Any:
     import jax
 
     return leaf is None or isinstance(leaf, (jax.sharding.PartitionSpec, jax.sharding.Sharding))
 
 
-def on_mesh(leaf, mesh):
+def on_mesh(leaf: Any, mesh: Any) -> Any:
     """The sharding on the mesh, whatever mesh it was made for."""
     import jax
 
@@ -288,7 +292,7 @@ def on_mesh(leaf, mesh):
 
 
 @contextlib.contextmanager
-def use(mesh):
+def use(mesh: Any) -> Any:
     """The mesh for with_sharding_constraint, in the words of several versions of JAX."""
     import jax
 
