@@ -372,7 +372,16 @@ def test_what_cannot_be_installed_has_the_words_of_pip(tmp_path, place, monkeypa
     assert "no-such-package-of-the-radar" in report.base.error and "ERROR" in report.base.error
     assert {row.program: row.base.error == report.base.error for row in report.rows} == {"grows": True, "stays": True}
     assert all(row.head.error is None for row in report.rows) and not report.has_comparison
+    assert str(report).count("no-such-package") < 6 and "base: is not installed" in str(report)
     assert not list((place / "cache" / "environments").glob("*/bin"))  # half an environment is none
+
+
+def test_the_words_of_pip_have_the_newest_versions():
+    log = "WARNING: x\n\nERROR: no version of jax==9 (from versions: 0.1, 0.2, 0.3, 0.4, 0.5, 0.6)\nERROR: none (from versions: none)\n"
+    assert _environment._words_of_pip(log).splitlines() == [
+        "ERROR: no version of jax==9 (from versions: ..., 0.3, 0.4, 0.5, 0.6)", "ERROR: none (from versions: none)"
+    ]  # fmt: skip
+    assert _environment._words_of_pip("one\n\ntwo\n") == "one\ntwo"
 
 
 def test_the_label_has_what_matters():
@@ -416,6 +425,8 @@ VERDICTS = [
     ({"step_seconds": 1.1e-3}, "worse", ["slower: 1.00 ms -> 1.10 ms, +10.0 %"]),
     ({"step_seconds": 0.9e-3}, "better", ["faster: 1.00 ms -> 900 us, -10.0 %"]),
     ({"step_seconds": 0.9e-3, "hbm_peak_bytes": 2.0**31}, "mixed", ["faster", "more memory: 1.00 GiB -> 2.00 GiB, +100.0 %"]),
+    ({"hbm_peak_bytes": 2.0**31, "compiler_bytes": 300}, "worse", ["more memory: 1.00 GiB -> 2.00 GiB, +100.0 %; the compiler says +50.0 %"]),
+    ({"hbm_peak_bytes": 2.0**31, "compiler_bytes": 200}, "same", ["more memory: 1.00 GiB -> 2.00 GiB, +100.0 %; the compiler says ="]),
     ({"collectives": gather(2, 2**20)}, "worse", ["collectives: +2 all-gather (+1.00 MiB)"]),
     ({"fits": False}, "worse", ["does not fit in memory any longer"]),
     ({"vmem_peak_bytes": 2.0**21}, "same", ["more VMEM"]),
@@ -426,7 +437,7 @@ VERDICTS = [
 
 @pytest.mark.parametrize("head, verdict, findings", VERDICTS, ids=[str(row[0]) for row in VERDICTS])
 def test_verdicts(head, verdict, findings):
-    row = radar.Row("p", "d", side(), side(**head))
+    row = radar.Row("p", "d", side(compiler_bytes=200), side(**head))
     assert row.verdict == verdict
     found = [text for _, text in row.findings()]
     assert len(found) == len(findings) and all(text.startswith(start) for text, start in zip(found, findings)), found
@@ -467,7 +478,7 @@ def test_text_fits_80_columns_and_says_what_is_predicted(report):
     words = " ".join(text.split())
     assert _report.NOTE in words and "base: jax 0.10.2, libtpu 0.0.52" in words
     assert "begins with step: +100 us of +120 us at sparse-core-offload of a pipeline with a long name, which only head has" in words
-    assert "head: the compiler said <no>" in words and "+100 us gather.1 (new)" in words and "a problem with <angles>" in words
+    assert "head: the compiler said <no> and why" in words and "+100 us gather.1 (new)" in words and "a problem with <angles>" in words
     assert [row.verdict for row in report.rows] == ["worse", "not compared", "same"]  # what fails comes first
 
 

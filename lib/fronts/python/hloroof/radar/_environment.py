@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -111,8 +112,9 @@ def _run(command: list[str]) -> None:
 
 
 def _words_of_pip(log: str, most: int = 12) -> str:
-    """The errors of a log of pip, or its end if it has none."""
-    lines = [line.rstrip() for line in log.splitlines() if line.strip()]
+    """The errors of a log of pip, or its end if it has none. Of the versions that there are, it has the newest."""
+    lines = [re.sub(r"\(from versions: .*, ((?:[^,]+, ){3}[^,]+)\)", r"(from versions: ..., \1)", line.rstrip()) for line in log.splitlines()]
+    lines = [line for line in lines if line]
     errors = [line for line in lines if line.startswith("ERROR")]
     return "\n".join((errors or lines)[-most:])
 

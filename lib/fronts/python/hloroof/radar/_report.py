@@ -8,7 +8,6 @@ import textwrap
 from typing import Any, Union
 
 from hloroof import _core
-from hloroof._kernel import _short
 from hloroof.radar._environment import Installed
 from hloroof.radar._row import Row, Side, percent
 
@@ -92,7 +91,7 @@ class Report:
         if rows:
             lines += ["", *_core.table(head, rows, [0, 1, len(head) - 1]).rstrip("\n").splitlines()]
         for row in self.rows:
-            details = _details(row)
+            details = self._details(row)
             if details:
                 lines += ["", *_wrapped(f"{row.program} on {row.device}: {row.verdict}", "", "  ")]
                 for detail in details:
@@ -110,7 +109,7 @@ class Report:
             lines += ["| " + " | ".join(name or "limits" for name in head) + " |", "|" + "---|" * 2 + "---:|" * 5 + "---|"]
             lines += ["| " + " | ".join(_escaped(cell) for cell in row) + " |" for row in rows]
         for row in self.rows:
-            details = _details(row)
+            details = self._details(row)
             if details:
                 lines += ["", f"**{_escaped(row.program)}** on {_escaped(row.device)}: {row.verdict}", ""]
                 lines += [f"- {_escaped(detail)}" for detail in details]
@@ -126,6 +125,19 @@ class Report:
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text)
         return text
+
+    def _details(self, row: Row) -> list[str]:
+        """Sentences about a row."""
+        if row.is_compared:
+            return _details(row)
+        found = []
+        for installed, side in ((self.base, row.base), (self.head, row.head)):
+            name = installed.environment.name
+            if side.error is not None and side.error == installed.error:
+                found.append(f"{name}: is not installed")
+            elif side.error is not None:
+                found.append(f"{name}: {_gist(side.error)}")
+        return found + _failed_gates(row)
 
     def _repr_html_(self) -> str:
         from hloroof._answer import preformatted
@@ -181,15 +193,25 @@ def _mark(row: Row) -> str:
 
 
 def _details(row: Row) -> list[str]:
-    """Sentences about a row: what is different, where it begins, and the ops."""
-    found = [_short(text, 400) for _, text in row.findings()]
+    """Sentences about a row that is compared: what is different, where it begins, and the ops."""
+    found = [text for _, text in row.findings()]
     found += [f"begins with {cause}" for cause in row.causes]
     if not row.causes and row.passes:
         found.append(row.passes)
     ops = [op for op in row.ops if abs(op["change_seconds"]) >= 0.1 * abs((row.head.step_seconds or 0) - (row.base.step_seconds or 0))]
     if ops and abs(row.step_change or 0) > 0.001:
         found.append("ops: " + ", ".join(op_text(op) for op in ops[:3]))
-    return found + [f"gate {gate['condition']!r}: {gate['finding']}" for gate in row.gates if gate["failed"]]
+    return found + _failed_gates(row)
+
+
+def _failed_gates(row: Row) -> list[str]:
+    return [f"gate {gate['condition']!r}: {gate['finding']}" for gate in row.gates if gate["failed"]]
+
+
+def _gist(message: str, lines: int = 3, width: int = 400) -> str:
+    """The first lines of a message, as one."""
+    text = " ".join([line.strip() for line in message.splitlines() if line.strip()][:lines])
+    return text if len(text) <= width else text[: width - 3] + "..."
 
 
 def op_text(op: Any) -> str:

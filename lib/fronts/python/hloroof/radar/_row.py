@@ -125,8 +125,15 @@ class Row:
             share = change(before, after)
             if share is not None and abs(share) > NOTABLE:
                 text = f"{words[share < 0]}: {form(before or 0)} -> {form(after or 0)}, {percent(share)}"
-                # How much VMEM a program uses is the compiler's choice.
-                found.append(("" if "VMEM" in words[0] else "better" if share < 0 else "worse", text))
+                sign = "better" if share < 0 else "worse"
+                if "VMEM" in words[0]:  # how much of it a program uses is the compiler's choice
+                    sign = ""
+                elif "memory" in words[0]:
+                    by_compiler = change(base.compiler_bytes, head.compiler_bytes)
+                    if by_compiler is not None:
+                        text += f"; the compiler says {percent(by_compiler)}"
+                        sign = sign if by_compiler * share > 0 and abs(by_compiler) > NOTABLE else ""
+                found.append((sign, text))
         gained = self.gained
         if gained:
             parts = [
