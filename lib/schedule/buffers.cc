@@ -122,7 +122,13 @@ void Buffers::visit(InstructionView instruction) {
         share(id, element_offset(instruction.shape_id(), i), operand(i), 0, count_[operand(i).index]);
       }
       break;
-    case Flow::kRenames: share_all(id, operand(0)); break;
+    case Flow::kRenames:
+      if (instruction.opcode() == Opcode::kAsyncUpdate && operands > 0) {
+        visit_update(instruction);
+      } else {
+        share_all(id, operand(0));
+      }
+      break;
     case Flow::kUpdates:  // the result is a tuple if several arrays are updated
       for (std::uint32_t i = 0; i < count_[id.index]; ++i) share(id, i, operand(i), 0, 1);
       break;
@@ -140,8 +146,7 @@ void Buffers::visit(InstructionView instruction) {
       if (ir::async_role(instruction.opcode()) == AsyncRole::kStart) {
         visit_start(instruction);
       } else if (operands > 0) {
-        const bool is_update = ir::async_role(instruction.opcode()) == AsyncRole::kUpdate;
-        is_update ? visit_update(instruction) : visit_done(instruction);
+        visit_done(instruction);
       }
       break;
     default:
