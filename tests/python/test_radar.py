@@ -443,6 +443,15 @@ def test_verdicts(head, verdict, findings):
     assert len(found) == len(findings) and all(text.startswith(start) for text, start in zip(found, findings)), found
 
 
+CAUSES = [("step", 1e-4, True), ("step", 1e-5, False), ("step", -1e-4, False), ("memory", 3.0, False), ("collectives", 2, True)]
+
+
+@pytest.mark.parametrize("of, total, explains", CAUSES)
+def test_a_cause_explains_most_of_the_difference_of_the_texts(of, total, explains):
+    row = radar.Row("p", "d", side(), side(step_seconds=1.1e-3, hbm_peak_bytes=2.0**30 + 8))
+    assert _compare._explains(radar.Cause(of, "pass", total, total), row) == explains
+
+
 def test_collectives_count_with_the_repeats_of_loops(ffn):
     step = hloroof.predict_step_time(ffn, "tpu_v5e")
     found = _compare._collectives(step)

@@ -165,7 +165,7 @@ ENTRY main {
   ROOT r = f32[256] negate(d)
 }
 )");
-  CHECK(memory.hbm_peak_bytes == 3 * 1024);  // p, d and r; without the update, p, d, the context and its rest
+  CHECK(memory.hbm_peak_bytes == 2 * 1024 + 65 * 4);  // p, the result and the contexts
 }
 
 TEST_CASE("the state of a loop is one buffer") {

@@ -99,4 +99,16 @@ def _causes(row: Row, base: Compiled, head: Compiled) -> tuple[tuple[Cause, ...]
     with base.passes() as before, head.passes() as after:
         if before is None or after is None:
             return (), None
-        return find_causes(before, after, head.place, wanted)
+        causes, summary = find_causes(before, after, head.place, wanted)
+    return tuple(cause for cause in causes if _explains(cause, row)), summary
+
+
+def _explains(cause: Cause, row: Row) -> bool:
+    """Whether the states of the dumps differ by about as much as the compiled texts. A dump lacks some of what a text has, and the
+    whole difference may lie there."""
+    of = {"step": (row.base.step_seconds, row.head.step_seconds), "memory": (row.base.hbm_peak_bytes, row.head.hbm_peak_bytes)}
+    before, after = of.get(cause.of, (None, None))
+    if before is None or after is None:
+        return True
+    difference = after - before
+    return cause.total * difference > 0 and abs(cause.total) > abs(difference) / 2
