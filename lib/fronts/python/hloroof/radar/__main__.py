@@ -21,9 +21,8 @@ def _arguments(arguments: Optional[Sequence[str]]) -> argparse.Namespace:
         "runs on a device. Exit codes: 0; 1 for a bad config, or if there is nothing to compare; 3 if a condition holds.",
     )
     parser.add_argument("config", metavar="CONFIG", help="TOML or JSON with programs, devices and environments")
-    parser.add_argument(
-        "--fail-on", "--fail-if", action="append", default=[], metavar="CONDITION", help="fail if it holds for a program: 'step > 5%%'; may be repeated"
-    )
+    condition = "fail if it holds for a program: 'step > 5%%'; may be repeated"
+    parser.add_argument("--fail-on", "--fail-if", action="append", default=[], metavar="CONDITION", help=condition)
     parser.add_argument("--format", choices=("text", "json", "markdown"), default="text")
     parser.add_argument("-o", "--output", metavar="OUT", help="write to this file")
     parser.add_argument("--html", metavar="FILE", help="write a page with all numbers")

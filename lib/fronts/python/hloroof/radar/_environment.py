@@ -113,8 +113,8 @@ def _run(command: list[str]) -> None:
 
 def _words_of_pip(log: str, most: int = 12) -> str:
     """The errors of a log of pip, or its end if it has none. Of the versions that there are, it has the newest."""
-    lines = [re.sub(r"\(from versions: .*, ((?:[^,]+, ){3}[^,]+)\)", r"(from versions: ..., \1)", line.rstrip()) for line in log.splitlines()]
-    lines = [line for line in lines if line]
+    short = re.sub(r"\(from versions: .*, ((?:[^,]+, ){3}[^,]+)\)", r"(from versions: ..., \1)", log)
+    lines = [line.rstrip() for line in short.splitlines() if line.strip()]
     errors = [line for line in lines if line.startswith("ERROR")]
     return "\n".join((errors or lines)[-most:])
 

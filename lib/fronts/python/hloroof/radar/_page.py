@@ -27,20 +27,24 @@ def page(report: Report) -> str:
         f"<h1>Radar: {html.escape(report.title())}</h1>",
         f'<p class="note">{html.escape(NOTE)}</p>',
         "<table><tr><th></th><th>versions</th></tr>",
-        *(f"<tr><td>{name}</td><td>{html.escape(side.error or side.label)}</td></tr>" for name, side in (("base", report.base), ("head", report.head))),
+        *(
+            f"<tr><td>{side.environment.name}</td><td>{html.escape(side.error or side.label)}</td></tr>"
+            for side in (report.base, report.head)
+        ),
         "</table>",
         "<h2>Predicted steps</h2>",
         "<table><tr>" + "".join(f"<th>{html.escape(name or 'limits')}</th>" for name in head) + "</tr>",
     ]
     for index, (row, cells) in enumerate(zip(report.rows, rows)):
         first = f'<td><a href="#row{index}">{html.escape(cells[0])}</a></td>'
-        rest = "".join(f'<td class="{_class(cell, column, row)}">{html.escape(cell)}</td>' for column, cell in enumerate(cells) if column)
-        body.append(f"<tr>{first}{rest}</tr>")
+        rest = [f'<td class="{_class(cell, column, row)}">{html.escape(cell)}</td>' for column, cell in enumerate(cells)]
+        body.append(f"<tr>{first}{''.join(rest[1:])}</tr>")
     body.append("</table>")
     body += [_section(index, row) for index, row in enumerate(report.rows)]
     body += [f"<p><pre>{html.escape(problem)}</pre></p>" for problem in report.problems]
     title = "<meta charset=utf-8><title>hloroof radar</title>"
-    return f"<!doctype html><html lang=en><head>{title}<style>{STYLE}{_MORE_STYLE}</style></head><body>\n" + "\n".join(body) + "\n</body></html>\n"
+    start = f"<!doctype html><html lang=en><head>{title}<style>{STYLE}{_MORE_STYLE}</style></head><body>\n"
+    return start + "\n".join(body) + "\n</body></html>\n"
 
 
 def _class(cell: str, column: int, row: Row) -> str:

@@ -198,7 +198,8 @@ def _details(row: Row) -> list[str]:
     found += [f"begins with {cause}" for cause in row.causes]
     if not row.causes and row.passes:
         found.append(row.passes)
-    ops = [op for op in row.ops if abs(op["change_seconds"]) >= 0.1 * abs((row.head.step_seconds or 0) - (row.base.step_seconds or 0))]
+    difference = abs((row.head.step_seconds or 0) - (row.base.step_seconds or 0))
+    ops = [op for op in row.ops if abs(op["change_seconds"]) >= 0.1 * difference]
     if ops and abs(row.step_change or 0) > 0.001:
         found.append("ops: " + ", ".join(op_text(op) for op in ops[:3]))
     return found + _failed_gates(row)

@@ -140,8 +140,8 @@ class Row:
                 f"{_signed(each['count'], _plain_number)} {kind} ({_signed(each['bytes'], _core.format_bytes)})"
                 for kind, each in gained.items()
             ]
-            is_more = [each["bytes"] > 0 or each["count"] > 0 for each in gained.values()]
-            found.append(("" if any(is_more) and not all(is_more) else "worse" if all(is_more) else "better", "collectives: " + ", ".join(parts)))
+            signs = {"worse" if each["bytes"] > 0 or each["count"] > 0 else "better" for each in gained.values()}
+            found.append((signs.pop() if len(signs) == 1 else "", "collectives: " + ", ".join(parts)))
         if base.fits and head.fits is False:
             found.append(("worse", "does not fit in memory any longer"))
         found += self._doubts()
@@ -155,8 +155,9 @@ class Row:
             ("assumed", self.base.assumed, self.head.assumed),
         ):
             if before is not None and after is not None and abs(after - before) > NOTABLE:
-                shares = f"{_core.format_percent(before)} of the step of base is {name}, and {_core.format_percent(after)} of that of head"
-                found.append(("", f"compare with care: {shares}"))
+                shares = [_core.format_percent(share) for share in (before, after)]
+                text = f"compare with care: {shares[0]} of the step of base is {name}, and {shares[1]} of that of head"
+                found.append(("", text))
         return found
 
 
