@@ -310,13 +310,15 @@ constexpr std::array<std::uint8_t, kOpcodeCount + 1> kMeans = [] {
     const bool continues = role == AsyncRole::kDone || role == AsyncRole::kUpdate;
     means[i] =
         static_cast<std::uint8_t>((is_collective(opcode) ? kBegins : kNothing) |
-                                  (runs_computations(opcode) ? kRuns : kNothing) | (continues ? kContinues : kNothing));
+                                  (runs_computations(opcode) || opcode == Opcode::kCustomCall ? kRuns : kNothing) |
+                                  (continues ? kContinues : kNothing));
   }
   return means;
 }();
 
-// Returns whether an instruction names a computation that is marked, or that is not in the text.
+// Returns whether an instruction runs a computation that is marked, or that is not in the text.
 bool runs_any(InstructionView instruction, const std::vector<bool>& marked) {
+  if (instruction.opcode() == Opcode::kCustomCall && !program_of_sparse_core(instruction).valid()) return false;
   for (const AttributeData& attribute : instruction.attributes()) {
     if (attribute.key == AttributeKey::kControlPredecessors) continue;
     for (const std::uint32_t called : ModuleRows::references(instruction.module(), attribute)) {

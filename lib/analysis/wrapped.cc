@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lib/analysis/calls.h"
+#include "lib/ir/rows.h"
 
 namespace hloroof::internal::inline analysis {
 namespace {
@@ -25,7 +26,7 @@ double runs_of_each(InstructionView caller) {
 // Visits the calls of a computation: visit(called, runs).
 template <typename Visit>
 void for_each_call(InstructionView caller, const Visit& visit) {
-  if (!runs_computations(caller.opcode())) return;
+  if (!runs_computations(caller.opcode()) && !program_of_sparse_core(caller).valid()) return;
   const double runs = runs_of_each(caller);
   for (const ComputationId called : caller.called_computations()) {
     if (called.valid() && !caller.module().computation(called).is_missing()) visit(called, runs);
@@ -33,6 +34,14 @@ void for_each_call(InstructionView caller, const Visit& visit) {
 }
 
 }  // namespace
+
+ComputationId program_of_sparse_core(InstructionView instruction) {
+  if (instruction.opcode() != Opcode::kCustomCall) return {};
+  const std::vector<ComputationId> called = instruction.called_computations();
+  if (called.size() != 1 || !called[0].valid()) return {};
+  const ComputationView program = instruction.module().computation(called[0]);
+  return !program.is_missing() && ModuleRows::execution_thread(program) == "sparsecore" ? called[0] : ComputationId();
+}
 
 std::vector<WrappedComputation> wrapped_computations(InstructionView carrier) {
   const Module& module = carrier.module();

@@ -122,7 +122,13 @@ void Buffers::visit(InstructionView instruction) {
         share(id, element_offset(instruction.shape_id(), i), operand(i), 0, count_[operand(i).index]);
       }
       break;
-    case Flow::kRenames: share_all(id, operand(0)); break;
+    case Flow::kRenames:
+      if (instruction.opcode() == Opcode::kAsyncUpdate && operands > 0) {
+        visit_update(instruction);
+      } else {
+        share_all(id, operand(0));
+      }
+      break;
     case Flow::kUpdates:  // the result is a tuple if several arrays are updated
       for (std::uint32_t i = 0; i < count_[id.index]; ++i) share(id, i, operand(i), 0, 1);
       break;
@@ -210,6 +216,23 @@ void Buffers::visit_start(InstructionView start) {
   for (ComputationId callee : start.called_computations()) {
     if (start.opcode() == Opcode::kAsyncStart) visit_in_place_root(start, module_.computation(callee), *result);
   }
+}
+
+// An update returns what the start did. If that has no operands, as of a program on a SparseCore, the update adds them
+// as the first element of its result, and states which memory of the start it keeps.
+void Buffers::visit_update(InstructionView update) {
+  const Shape& start = update.operand(0).shape();
+  if (!start.is_tuple() || start.elements.empty() || !module_.shapes().leaves(start.elements[0]).empty()) {
+    share_all(update.id(), update.operand_ids()[0]);
+    return;
+  }
+  std::uint32_t leaf = 0;
+  for (std::size_t i = 1; i < update.operand_count(); ++i) {
+    const InstructionId operand = update.operand_ids()[i];
+    share(update.id(), leaf, operand, 0, count_[operand.index]);
+    leaf += count_[operand.index];
+  }
+  visit_stated_aliases(update);
 }
 
 // A done returns one element of the result of the start; result_element() says which.

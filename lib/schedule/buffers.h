@@ -46,6 +46,7 @@ class Buffers {
   void visit(InstructionView instruction);
   void visit_caller(InstructionView caller);
   void visit_start(InstructionView start);
+  void visit_update(InstructionView update);
   void visit_done(InstructionView done);
   void visit_stated_aliases(InstructionView instruction);
   void visit_in_place_root(InstructionView caller, ComputationView callee, std::uint32_t first_leaf);

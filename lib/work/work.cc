@@ -13,6 +13,7 @@
 #include "hloroof/module.h"
 #include "lib/analysis/calls.h"
 #include "lib/analysis/megascale.h"
+#include "lib/analysis/wrapped.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
 #include "lib/values/attribute_values.h"
@@ -383,6 +384,9 @@ class WorkCounter {
 
   // The computation that `instruction` runs as a sequence of its own; invalid if there is none.
   ComputationId sequence_of(InstructionView instruction) {
+    if (const ComputationId program = program_of_sparse_core(instruction); program.valid()) {
+      return given_.find(instruction) == nullptr ? program : ComputationId();
+    }
     const bool is_call = flow(instruction.opcode()) == Flow::kCalls;
     if (!is_call && instruction.opcode() != Opcode::kAsyncStart) return {};
     const ComputationId called = inlined_computation(instruction);

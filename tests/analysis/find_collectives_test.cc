@@ -83,6 +83,15 @@ const Form kForms[] = {
          "wrapped {\n  x = f32[8,128]{1,0} parameter(0)\n  ROOT c = f32[64,128]{1,0} call(x), to_apply=called\n}, "
          "execution_thread=\"sparsecore\"\n",
      {"all-gather 32768 B x8 by s, awaited by d"}},
+    // The same when libtpu has compiled the program: a custom call names its binary.
+    {"s = ((f32[8,128]{1,0}), f32[64,128]{1,0}, s32[]) async-start(p), async_execution_thread=\"sparsecore\", "
+     "calls=wrapped\nROOT d = f32[64,128]{1,0} async-done(s)",
+     "called {\n  x = f32[8,128]{1,0} parameter(0)\n  ROOT g = f32[64,128]{1,0} all-gather(x), dimensions={0}, " +
+         kGroups +
+         "\n}, execution_thread=\"sparsecore\"\n\n"
+         "wrapped {\n  x = f32[8,128]{1,0} parameter(0)\n  ROOT c = f32[64,128]{1,0} custom-call(x), "
+         "custom_call_target=\"b\", called_computations={called}\n}, execution_thread=\"sparsecore\"\n",
+     {"all-gather 32768 B x8 by s, awaited by d"}},
     {"ROOT f = f32[64,128]{1,0} fusion(p), kind=kCustom, calls=outer",
      "inner {\n  x = f32[8,128]{1,0} parameter(0)\n  ROOT g = f32[64,128]{1,0} all-gather(x), dimensions={0}, " +
          kGroups +

@@ -51,6 +51,8 @@ constexpr BadInput kBadInputs[] = {
     {"no subcommand", "", kExitBadInput, "which command?"},
     {"unknown subcommand", "predcit @small.hlo", kExitBadInput, "predcit"},
     {"subcommand of the Python package", "doctor", kExitBadInput, "python -m hloroof doctor"},
+    {"another subcommand of the Python package", "radar radar.toml", kExitBadInput, "python -m hloroof radar"},
+    {"radar without a config", "radar", kExitBadInput, "CONFIG"},
     {"unknown opcode", "predict @unknown.hlo --device tpu_v5e", kExitOk, ""},
     {"unknown opcode, strict", "predict @unknown.hlo --device tpu_v5e --strict", kExitIncomplete, "frobnicate"},
     {"unknown opcode printed", "print @unknown.hlo", kExitOk, ""},

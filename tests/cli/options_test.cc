@@ -145,6 +145,7 @@ TEST_CASE("every command's help fits 80 columns and names its options") {
                                                     {"devices", "check"},
                                                     {"calibrate"},
                                                     {"doctor"},
+                                                    {"radar"},
                                                     {"completion"},
                                                     {"man"}};
   for (std::vector<std::string> command : commands) {

@@ -49,9 +49,9 @@ TEST_CASE("output that could not be written is an error in every subcommand") {
       {"--version"},
       {"predict", "--help-all"},
   };
-  std::set<std::string> covered = {"calibrate",    // writes as the others do, and needs a file of measurements
-                                   "doctor",       // the Python package answers it
-                                   "lsp", "mcp"};  // answer standard input
+  std::set<std::string> covered = {"calibrate",        // writes as the others do, and needs a file of measurements
+                                   "doctor", "radar",  // the Python package answers them
+                                   "lsp", "mcp"};      // answer standard input
   for (const std::vector<std::string>& arguments : commands) covered.insert(arguments.front());
   std::istringstream help(run_hloroof({"--help"}).out);
   std::string line;

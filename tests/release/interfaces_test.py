@@ -14,6 +14,7 @@ TOP = pathlib.Path(__file__).parents[2]
 MODULES = {
     "hloroof": "_public.py",
     "hloroof.jax": "jax.py",
+    "hloroof.radar": "radar/__init__.py",
     "hloroof.testing": "testing.py",
     "hloroof.tune": "tune/__init__.py",
 }

@@ -150,6 +150,24 @@ ENTRY main {
   CHECK(memory.hbm_peak_bytes == 3 * 1024 + 4);
 }
 
+TEST_CASE("an async-update that brings the operands keeps them, and the context that it states, in place") {
+  const MemoryPrediction memory = memory_of(R"(
+HloModule m, is_scheduled=true
+wrapped {
+  a = f32[256] parameter(0)
+  ROOT n = f32[256] negate(a)
+}
+ENTRY main {
+  p = f32[256] parameter(0)
+  s = ((), (), (u32[64], u32[])) async-start(), calls=wrapped
+  u = ((f32[256]), f32[256], (u32[64])) async-update(s, p), output_to_operand_aliasing={{2,0}: (0, {2,0})}
+  d = f32[256] async-done(u)
+  ROOT r = f32[256] negate(d)
+}
+)");
+  CHECK(memory.hbm_peak_bytes == 2 * 1024 + 65 * 4);  // p, the result and the contexts
+}
+
 TEST_CASE("the state of a loop is one buffer") {
   const MemoryPrediction memory = memory_of(R"(
 HloModule m, is_scheduled=true

@@ -72,6 +72,11 @@ constexpr char kSparseCore[] =
 constexpr char kUnbound[] =
     R"(r = ((), (), s32[]{:S(2)}) call-start(), to_apply=outer, async_execution_thread="sparsecore")";
 
+// What libtpu makes of a start on a SparseCore in the end.
+constexpr char kBinary[] =
+    R"(r = ((), (), s32[]{:S(2)}) custom-call-start(), async_execution_thread="sparsecore", custom_call_target="b", )"
+    R"(called_computations={program})";
+
 // A computation of one array, whose root is the last of `lines`.
 std::string computation(const char* name, const std::string& lines) {
   return std::string(name) + " {\n  p = f32[1024] parameter(0)\n" + lines + "\n}\n";
@@ -130,6 +135,39 @@ TEST_CASE("a custom call on another core counts as it would alone, however deep 
     CHECK(work.padded_bytes == c.bytes);
     CHECK(work.read.total() + work.written.total() == c.bytes);
     CHECK(work.source == CostSource::kAssumed);
+  }
+}
+
+TEST_CASE("a custom call that names a binary has the work of the program that it calls on a SparseCore") {
+  const auto program = [](const std::string& lines, const char* thread = "sparsecore") {
+    return "program {\n  p = f32[1024] parameter(0)\n" + lines + "\n}, execution_thread=\"" + thread + "\"\n";
+  };
+  const std::string copied = "  ROOT c = f32[1024] copy(p)";
+  const std::string outer = nested("middle", "inner") + program("  ROOT c = f32[1024] call(p), to_apply=middle");
+  WorkOptions options;
+  CustomCallCost cost;
+  cost.target = "b";
+  cost.seconds = 3;
+  options.custom_calls = {cost};
+  struct Case {
+    const char* what;
+    std::string computations;
+    CostSource source;
+    double bytes;
+    WorkOptions options;
+  };
+  const Case cases[] = {
+      {"a copy", program(copied), CostSource::kModel, 8192, {}},
+      {"a program that starts another", computation("inner", copied) + outer, CostSource::kModel, 8192, {}},
+      {"a kernel", kernel("inner", kSilent) + outer, CostSource::kUnknown, 8192, {}},
+      {"on another thread", program(copied, "host"), CostSource::kUnknown, 0, {}},
+      {"a stated time", program(copied), CostSource::kUser, 0, options},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.what);
+    const Work work = root_work("  a = f32[1024] parameter(0)\n", kBinary, c.computations, c.options);
+    CHECK(work.source == c.source);
+    CHECK(work.padded_bytes == c.bytes);
   }
 }
 

@@ -34,7 +34,7 @@ constexpr std::string_view kFirstSteps =
 
 // Whether a command reads modules.
 bool limits_modules(std::string_view name) {
-  constexpr std::string_view kOthers[] = {"devices", "lsp", "calibrate", "doctor", "completion", "man"};
+  constexpr std::string_view kOthers[] = {"devices", "lsp", "calibrate", "doctor", "radar", "completion", "man"};
   return std::find(std::begin(kOthers), std::end(kOthers), name) == std::end(kOthers);
 }
 
@@ -72,6 +72,7 @@ void describe_commands(Context& context, Command& top) {
   add(lsp_command(context));
   add(mcp_command(context));
   add(doctor_command(context));
+  add(radar_command(context));
   add(completion_command(top, context));
   add(man_command(top, context));
   for (Command& command : top.subcommands) {

@@ -59,6 +59,7 @@ Command counts_command(Context& context);
 Command print_command(Context& context);
 Command devices_command(Context& context);
 Command doctor_command(Context& context);
+Command radar_command(Context& context);
 Command calibrate_command(Context& context);
 Command mcp_command(Context& context);
 // These two describe `top`, which must outlive them.

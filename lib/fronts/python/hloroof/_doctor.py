@@ -101,6 +101,7 @@ def doctor() -> Installation:
         _feature("hloroof.jax.watch, transform and reschedule, inside a compile", "jax" if _has_hook() else "jax>=0.12"),
         _feature("hloroof.tune, with one of the compilers above", "jax"),
         _feature("Plots of hloroof.tune", "matplotlib"),
+        *([_feature("hloroof.radar with a config of TOML", "tomli")] if sys.version_info < (3, 11) else []),
         _feature("hloroof.tune and sweeps on a Dask cluster", "distributed"),
         _feature("hloroof.tune with functions that no module has, such as those of a notebook", "cloudpickle"),
         _feature("to_pandas(), tables as data frames", "pandas"),
