@@ -73,8 +73,9 @@ class EarlyCompiler(_ahead.Compiler):
             path = pathlib.Path(folder)
             options = {**job.options, "xla_dump_to": folder, "xla_dump_hlo_as_text": True}
             patience = _PATIENCE_SECONDS if self._is_patient and stage != SCHEDULER else 0.0
-            end = self._until(dataclasses.replace(job, options=options), lambda over: _wait_for(path, wanted, later, patience, over))
-            text = _complete(path, wanted)
+            dump = _Dump(path, function, wanted, later)
+            end = self._until(dataclasses.replace(job, options=options), lambda over: dump.wait(patience, over))
+            text = dump.complete()
         if text is not None:
             text = _ahead.without_export(text, function, job.names)
         if end is None or (text is not None and stage == SCHEDULER):
@@ -154,25 +155,33 @@ def looking_at_scheduled(platform: str, look: Any) -> Iterator[None]:
         yield
 
 
-def _complete(folder: pathlib.Path, name: str) -> Optional[str]:
-    """The text of a dump, unless it is still written."""
-    path = next(iter(sorted(folder.glob(name))), None)
-    text = path.read_text(errors="replace") if path is not None else ""
-    return text if re.search(r"^ENTRY [\s\S]*^\}", text, re.MULTILINE) else None
+@dataclasses.dataclass(frozen=True)
+class _Dump:
+    """The dump of a compile while it goes on."""
 
+    folder: pathlib.Path
+    function: str
+    wanted: str
+    later: str
 
-def _wait_for(folder: pathlib.Path, wanted: str, later: str, patience: float, is_over: threading.Event) -> bool:
-    """Waits until a dump is complete and the compiler goes on with it, and for ``patience`` seconds more; False if the compile is
-    over before."""
-    since: Optional[float] = None
-    while not is_over.wait(_POLL_SECONDS):
-        if since is None and _complete(folder, wanted) is not None:
-            since = time.monotonic()
-        if since is not None and any(folder.glob(later)):
-            return not is_over.wait(max(0.0, since + patience - time.monotonic()))
-        if since is not None and time.monotonic() - since > max(patience, _REFUSAL_SECONDS):
-            return True
-    return False
+    def complete(self) -> Optional[str]:
+        """The text that is wanted, unless it is not there or still written."""
+        paths = sorted(self.folder.glob(self.wanted), key=lambda path: (f".jit_{self.function}." not in path.name, path.name))
+        text = paths[0].read_text(errors="replace") if paths else ""
+        return text if re.search(r"^ENTRY [\s\S]*^\}", text, re.MULTILINE) else None
+
+    def wait(self, patience: float, is_over: threading.Event) -> bool:
+        """Waits until the text is complete and the compiler goes on with it, and for ``patience`` seconds more; False if the compile is
+        over before."""
+        since: Optional[float] = None
+        while not is_over.wait(_POLL_SECONDS):
+            if since is None and self.complete() is not None:
+                since = time.monotonic()
+            if since is not None and any(self.folder.glob(self.later)):
+                return not is_over.wait(max(0.0, since + patience - time.monotonic()))
+            if since is not None and time.monotonic() - since > max(patience, _REFUSAL_SECONDS):
+                return True
+        return False
 
 
 def fingerprint_of(text: str) -> str:
@@ -181,5 +190,7 @@ def fingerprint_of(text: str) -> str:
     body = re.sub(r'(?:, )?metadata=\{(?:[^"}]|"(?:[^"\\]|\\.)*")*\}', "", text)
     body = re.sub(r"^HloModule [^,\s]+", "HloModule", body)
     body = re.sub(r"^(?:FileNames|FunctionNames|FileLocations|StackFrames)\n(?:.+\n)*", "", body, flags=re.MULTILINE)
+    body = re.sub(r"\n+", "\n", body)
+    body = re.sub(r"^((?:ENTRY )?%\S+) \(.*\{$", r"\1 {", body, flags=re.MULTILINE)  # the parameters have their shapes themselves
     body = re.sub(r"%[\w.#-]+", lambda match: numbers.setdefault(match[0], f"%{len(numbers)}"), body)
     return hashlib.sha256(body.encode()).hexdigest()[:16]
