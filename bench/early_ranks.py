@@ -1,11 +1,12 @@
 """Prints how early rankings of hloroof.tune agree with the final one, and what they save, as a table.
 
-    python bench/early_ranks.py [--spaces NAME...] [--candidates FILE]
+    python bench/early_ranks.py [--spaces NAME...] [--keep FILE] [--read FILE]
 
 The Python needs this package, JAX and libtpu. For each candidate of each space, the program is compiled up to the stages "scheduler" and
-"optimized", and to the end, one after the other, so that what else the machine does slows down all of them. Seconds are of the wall
-and, in brackets, of user CPU, also of the processes that the compile starts; a prediction is part of each. Candidates an hour are
-those of one worker by the wall: before, all are compiled to the end; after, the best quarter is, at least four.
+"optimized", and to the end, one after the other, so that what else the machine does slows down all of them. Seconds are means over the
+candidates, of the wall and, in brackets, of user CPU with the processes that the compile starts; a prediction is part of each.
+Candidates an hour are those of one worker: before, all are compiled to the end; after, all up to the stage, and the best quarter to the
+end, at least four and those that tie with the last. Kendall's tau-b is of the predicted steps at the stage and at the end.
 """
 
 import argparse
@@ -186,51 +187,71 @@ def measure(space):
         yield row
 
 
-def mean(rows, stage, index):
-    return sum(row[stage][index] for row in rows) / len(rows)
+def facts(row):
+    """What the table needs of a candidate, as JSON."""
+    found = {"candidate": row["end"][0].candidate}
+    for stage, (outcome, wall, user) in row.items():
+        names = ("status", "reason", "hlo", "early_hlo")
+        found[stage] = {name: getattr(outcome, name) for name in names}
+        found[stage].update(reached=outcome.stage, seconds=outcome.seconds_per_example, wall=wall, user=user)
+    return found
+
+
+def mean(rows, stage, what):
+    return sum(row[stage][what] for row in rows) / len(rows)
+
+
+def line(name, rows, stage):
+    """The row of the table for a space and a stage."""
+    able = [row for row in rows if all(row[at]["status"] == "ok" for at in (stage, "end"))]
+    ranked = sorted(able, key=lambda row: row[stage]["seconds"])
+    count = _stages.cut([row[stage]["seconds"] for row in ranked], 0.25)
+    best = min(row["end"]["seconds"] for row in able)
+    kept = min(row["end"]["seconds"] for row in ranked[:count])
+    tau = _stages.kendall([tuple(row[at]["seconds"] for at in (stage, "end")) for row in able])
+    early, end, before, after = (mean(rows, at, what) for what in ("wall", "user") for at in (stage, "end"))
+    share = count / len(rows)
+    return [
+        name,
+        str(len(rows)) + (f", {len(rows) - len(able)} cannot run" if len(able) < len(rows) else ""),
+        stage,
+        str(len({row[stage]["hlo"] for row in able})),
+        "-" if tau is None else f"{tau:.2f}",
+        "yes" if kept <= best * (1 + 1e-6) else f"no, by {100 * (kept / best - 1):.1f} %",
+        f"{early:.1f} ({before:.1f})",
+        f"{end:.1f} ({after:.1f})",
+        f"{3600 / end:.0f} ({3600 / after:.0f})",
+        f"{3600 / (early + share * end):.0f} ({3600 / (before + share * after):.0f})",
+    ]
+
+
+HEAD = ("space", "candidates", "ranked by", "different HLO", "tau", "the best is kept", "s to the stage", "s to the end", "an hour before",
+        "an hour after")  # fmt: skip
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--spaces", nargs="+", choices=SPACES, default=list(SPACES))
-    parser.add_argument("--candidates", help="also write a line of JSON for each candidate to this file")
+    parser.add_argument("--keep", metavar="FILE", help="also append a line of JSON for each candidate to this file")
+    parser.add_argument("--read", metavar="FILE", help="print the table of such a file, and compile nothing")
     given = parser.parse_args()
-    print("| space | candidates | programs | ranked by | tau | best is kept | seconds a candidate | an hour before | after | |")
-    print("|---|---|---|---|---|---|---|---|---|---|", flush=True)
-    with open(given.candidates, "a") if given.candidates else contextlib.nullcontext() as file:
-        for name in given.spaces:
-            rows = []
-            for row in measure(SPACES[name]):
-                rows.append(row)
-                if file is None:
-                    continue
-                facts = {stage: {"status": o.status, "reason": o.reason, "seconds": o.seconds_per_example, "stage": o.stage, "hlo": o.hlo,
-                                 "wall": wall, "user": user} for stage, (o, wall, user) in row.items()}  # fmt: skip
-                file.write(json.dumps({"space": name, "candidate": row["end"][0].candidate, **facts}) + "\n")
-                file.flush()
+    print(f"| {' | '.join(HEAD)} |\n{'|---' * len(HEAD)}|", flush=True)
+    read = {}
+    if given.read:
+        with open(given.read) as file:
+            for text in file:
+                row = json.loads(text)
+                read.setdefault(row["space"], []).append(row)
+    with open(given.keep, "a") if given.keep else contextlib.nullcontext() as file:
+        for name in read or given.spaces:
+            rows = read.get(name, [])
+            for row in [] if read else measure(SPACES[name]):
+                rows.append(facts(row))
+                if file is not None:
+                    file.write(json.dumps({"space": name, **rows[-1]}) + "\n")
+                    file.flush()
             for stage in STAGES[:2]:
-                able = [row for row in rows if all(row[at][0].status == "ok" for at in (stage, "end"))]
-                distinct = {row[stage][0].hlo: row for row in reversed(able)}.values()
-                ranked = sorted(distinct, key=lambda row: row[stage][0].seconds_per_example)
-                count = _stages.wanted(0.25, len(ranked))
-                best = min(row["end"][0].seconds_per_example for row in able)
-                kept = min(row["end"][0].seconds_per_example for row in ranked[:count])
-                tau = _stages.kendall([tuple(row[at][0].seconds_per_example for at in (stage, "end")) for row in distinct])
-                share = count / len(rows)
-                early, end = mean(rows, stage, 1), mean(rows, "end", 1)
-                cells = [
-                    name,
-                    f"{len(rows)}, {len(able)} can run",
-                    str(len(ranked)),
-                    stage,
-                    "-" if tau is None else f"{tau:.2f}",
-                    "yes" if kept <= best * (1 + 1e-6) else f"no, {100 * (kept / best - 1):.1f} % slower",
-                    f"{early:.1f} ({mean(rows, stage, 2):.1f}) instead of {end:.1f} ({mean(rows, 'end', 2):.1f})",
-                    f"{3600 / end:.0f}",
-                    f"{3600 / (early + share * end):.0f}",
-                    f"{count} to the end",
-                ]
-                print(f"| {' | '.join(cells)} |", flush=True)
+                print(f"| {' | '.join(line(name, rows, stage))} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -168,13 +168,14 @@ WANTED = [(0.25, 3, 3), (0.25, 4, 4), (0.25, 12, 4), (0.25, 17, 5), (0.25, 100, 
 
 def test_how_many_are_compiled_to_the_end():
     assert [_stages.wanted(share, count) for share, count, _ in WANTED] == [expected for _, _, expected in WANTED]
+    assert _stages.cut([1, 2, 3, 4, 4 + 1e-9, 5], 0.25) == 5 and _stages.cut([1] * 9, 0.25) == 9 and _stages.cut([], 0.25) == 0
     stages = [_stages.stage_of(early, 0.25, 12) for early in ("auto", True, False, "scheduler")]
     assert stages == ["optimized", "optimized", "end", "scheduler"]
     assert _stages.stage_of("auto", 0.25, 4) == _stages.stage_of("auto", 1, 100) == "end"  # nothing would be left out
 
 
 def early(name, seconds, hlo=None, stage="scheduler", **more):
-    return _stages.noted_early(outcome(name, seconds, 1, stage=stage, hlo=hlo or name, compile_seconds=2.0, **more))
+    return _stages.noted_early(outcome(name, seconds, 1, stage=stage, hlo=hlo or name, early_hlo=hlo or name, compile_seconds=2.0, **more))
 
 
 def at_end(one, seconds, **more):
@@ -200,6 +201,9 @@ def test_the_best_are_compiled_to_the_end():
     (twin,) = _stages.equal_to_finished(list(rows.values()))
     assert twin.candidate["name"] == "b" and twin.same_as == rows["a"].candidate and twin.step_seconds == 8
     rows["b"] = twin
+    other = outcome("z", 1, 1, stage="end", hlo="Z")
+    assert _stages.recognized(other, [outcome("a", 1, 1, stage="end", hlo="Y"), early("y", 1, "Z"), other]) == other
+    assert _stages.recognized(other, [outcome("y", 1, 1, stage="end", hlo="Z")]).same_as["name"] == "y"
     assert _stages.tau(rows.values()) == (pytest.approx(0), 4)  # 1, 3, 4, 6 and 8, 2, 3, 4; the same program counts once
 
     results = tune.Results("tpu_v5e:2x2", list(rows.values()))
@@ -405,13 +409,17 @@ def test_the_optimized_program_is_the_final_one():
 
 
 @can_compile
-def test_candidates_with_equal_programs_are_one(tmp_path):
+def test_candidates_with_equal_programs_are_one(capfd):
+    axes = {"mesh": [{"data": 4, "model": 1}], "batch": [256, 512, 1024], "unused": [1, 2]}
     flags = {"xla_tpu_scoped_vmem_limit_kib": [None, 16384]}  # 16384 is the default
-    space = tune.Space("tpu_v5e:2x2", tune_spaces.product, {"mesh": [{"data": 4, "model": 1}], "batch": [256, 512, 1024]}, xla_flags=flags)
-    results = tune.run(space, early="scheduler", finish=0.5, progress=False)
-    assert len(results.ranked) == 6 and not any(o.is_early for o in results.outcomes), str(results)
-    assert sum(o.same_as is not None for o in results.outcomes) == 3
-    assert "same program as" in str(results) and "xla_tpu_scoped_vmem_limit_kib: None" in str(results)
+    results = tune.run(tune.Space("tpu_v5e:2x2", tune_spaces.idle, axes, xla_flags=flags), early="scheduler", finish=0.9)
+    assert len(results.ranked) == 12 and not any(o.is_early for o in results.outcomes), str(results)
+    said = capfd.readouterr().err
+    assert "12/12 scheduler" in said and "6/6 to the end" in said  # the flag may make another code of the same program
+    assert said.count("is the same program as") == 6
+    same = [o for o in results.outcomes if o.same_as is not None]
+    assert len(same) == 9 and all(o.same_as["batch"] == o.candidate["batch"] for o in same)
+    assert "same program as" in str(results)
 
 
 PLACES = [

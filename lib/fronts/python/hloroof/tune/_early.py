@@ -51,8 +51,8 @@ class Found:
     program: Any
     """Text or module."""
     stage: str
-    identity: str
-    """The text by which equal programs are recognized: that of the stage that was asked for."""
+    identity: Optional[str] = None
+    """The text at the early stage that was asked for, by which equal programs are recognized."""
 
 
 class EarlyCompiler(_ahead.Compiler):

@@ -51,9 +51,11 @@ class Outcome:
     early_compile_seconds: Optional[float] = None
     """How long tracing and compiling took up to ``early_stage``."""
     hlo: Optional[str] = None
-    """Equal for candidates whose programs are equal except for names, at the stage by which they were first ranked."""
+    """Equal for candidates whose programs at ``stage`` are equal except for names."""
+    early_hlo: Optional[str] = None
+    """The same at the stage by which the candidate was ranked at first, and for equal options of the compiler only."""
     same_as: Optional[dict[str, Any]] = None
-    """The candidate with an equal program that was compiled to the end for this one too."""
+    """Another candidate with an equal program, which was compiled to the end; either for this one too, or both were."""
     attempts: int = 1
     """How often it was tried; more than 1 if workers died."""
     is_final: bool = True

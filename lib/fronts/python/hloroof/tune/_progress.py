@@ -33,7 +33,7 @@ class Progress:
     def add(self, outcome: Outcome, duration: Optional[float] = None) -> None:
         """A new outcome, and the seconds that it took if anything was compiled for it."""
         self._last[describe(outcome.candidate)] = outcome
-        if outcome.same_as is not None:
+        if outcome.same_as is not None and duration is None:
             self._write(f"{describe(outcome.candidate)} is the same program as {describe(outcome.same_as)}")
             return
         self._done += 1

@@ -35,9 +35,19 @@ def wanted(finish: float, count: int) -> int:
     return min(count, max(LEAST, math.ceil(finish * count)))
 
 
+def cut(seconds: Sequence[float], finish: float) -> int:
+    """How many programs are compiled to the end of those with these early times, from the fastest on: with the last one also those
+    that are as fast. Flags of the compiler may act in code generation only, so that the program before it is the same."""
+    count = wanted(finish, len(seconds))
+    while 0 < count < len(seconds) and _sign(seconds[count], seconds[count - 1]) == 0:
+        count += 1
+    return count
+
+
 def program_of(outcome: Outcome) -> str:
     """Equal for candidates whose programs are equal, and do as much in a step."""
-    return f"{outcome.hlo} {outcome.examples}" if outcome.hlo is not None else key_of(outcome.candidate)
+    hlo = outcome.early_hlo or outcome.hlo
+    return f"{hlo} {outcome.examples}" if hlo is not None else key_of(outcome.candidate)
 
 
 def distinct(outcomes: Iterable[Outcome]) -> list[list[Outcome]]:
@@ -52,7 +62,8 @@ def distinct(outcomes: Iterable[Outcome]) -> list[list[Outcome]]:
 def to_finish(outcomes: Sequence[Outcome], finish: float) -> list[Outcome]:
     """The candidates to compile to the end next, one for each program: none if the fastest are."""
     groups = distinct(outcomes)
-    return [group[0] for group in groups[: wanted(finish, len(groups))] if all(o.is_early for o in group)]
+    count = cut([_early(group[0]) for group in groups], finish)
+    return [group[0] for group in groups[:count] if all(o.is_early for o in group)]
 
 
 def equal_to_finished(outcomes: Sequence[Outcome]) -> list[Outcome]:
@@ -78,7 +89,7 @@ def finished(early: Outcome, end: Outcome) -> Outcome:
         early_stage=early.early_stage if known else end.early_stage,
         early_step_seconds=early.early_step_seconds if known else end.early_step_seconds,
         early_compile_seconds=early.early_compile_seconds,
-        hlo=early.hlo or end.hlo,
+        early_hlo=early.early_hlo,
     )
 
 
@@ -87,6 +98,17 @@ def as_equal(twin: Outcome, end: Outcome) -> Outcome:
     return dataclasses.replace(
         end, candidate=twin.candidate, same_as=end.candidate, attempts=twin.attempts, early_compile_seconds=twin.early_compile_seconds
     )
+
+
+def recognized(outcome: Outcome, others: Iterable[Outcome]) -> Outcome:
+    """The outcome with ``same_as`` if the compiler made the same of another candidate in the end."""
+    if outcome.status != OK or outcome.is_early or outcome.hlo is None or outcome.same_as is not None:
+        return outcome
+    for other in others:
+        is_end = other.status == OK and not other.is_early and other.same_as is None
+        if is_end and (other.hlo, other.examples) == (outcome.hlo, outcome.examples) and other.candidate != outcome.candidate:
+            return dataclasses.replace(outcome, same_as=other.candidate)
+    return outcome
 
 
 def noted_early(outcome: Outcome) -> Outcome:

@@ -137,7 +137,9 @@ class Evaluator:
         except Exception as error:  # what the function, JAX, the compiler or the prediction raises
             return _failure(candidate, error), None
         outcome = _outcome(candidate, program, step, seconds, found.stage)
-        outcome = dataclasses.replace(outcome, hlo=_early.fingerprint_of(found.identity))
+        hlo = _early.fingerprint_of(str(found.program))
+        asked = None if found.identity is None else f"{_early.fingerprint_of(found.identity)} {_options_of(prepared.job)}"
+        outcome = dataclasses.replace(outcome, hlo=hlo, early_hlo=asked)
         self._known[key] = outcome, gzip.compress(str(found.program).encode(), 6, mtime=0)
         return self._known[key]
 
@@ -157,7 +159,12 @@ class Evaluator:
 
         with _early.looking_at_scheduled(prepared.job.platform, look):
             text = _ahead.compile_here(prepared.job)
-        return _early.Found(text, END, text)
+        return _early.Found(text, END)
+
+
+def _options_of(job: _ahead.Job) -> str:
+    """Equal for equal options: code generation may differ with them although the program before it is the same."""
+    return hashlib.sha256(repr(sorted((name, str(value)) for name, value in job.options.items())).encode()).hexdigest()[:8]
 
 
 def _key(job: _ahead.Job, program: Program, place: str, stage: str) -> str:
