@@ -311,8 +311,9 @@ def test_what_a_worker_had_when_it_ended(monkeypatch, notes, status, is_late, re
             raise _process.Ended(status, "F1 out of cheese", is_late, said)
 
     monkeypatch.setattr(_pool, "Process", Ending)
-    job = _pool.Job("a run that ends", ("module", "a", "b"), "tpu_v5e", {"a": 1}, 0, 5)
+    job = _pool.Job(f"a run that ends: {reason}", ("module", "a", "b"), "tpu_v5e", {"a": 1}, 0, 5)
     found, program = _pool.evaluate(job)
+    _pool.close(job.run)
     assert found.status == "failed" and reason in found.reason and program is None and found.is_final == is_late
     assert found.examples == examples and (found.early_step_seconds is not None) == (examples is not None)
     assert found.early_stage == (None if examples is None else "scheduler")

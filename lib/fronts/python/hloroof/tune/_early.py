@@ -61,13 +61,16 @@ class EarlyCompiler(_ahead.Compiler):
     def __init__(self) -> None:
         super().__init__()
         self._is_patient = True
+        self._has_hook = has_hook()
 
     def program_at(self, job: _ahead.Job, function: str, stage: str, scratch: Optional[str] = None) -> Found:
         """Returns the program at ``stage``, or at the end of the compile if that takes no longer than another process would.
         ``function`` is the name of the function. Raises ``CompileError``."""
-        if stage == SCHEDULER and job.platform == "tpu" and has_hook():
+        if stage == SCHEDULER and job.platform == "tpu" and self._has_hook:
             module = scheduled_here(job)
-            return Found(module, stage, str(module))
+            if module is not None:
+                return Found(module, stage, str(module))
+            self._has_hook = False
         wanted, later = _DUMPED[job.platform][stage]
         with tempfile.TemporaryDirectory(dir=scratch, ignore_cleanup_errors=True) as folder:
             path = pathlib.Path(folder)
@@ -119,13 +122,17 @@ class EarlyCompiler(_ahead.Compiler):
 
 
 def has_hook() -> bool:
+    """Whether JAX calls the hook in compiles ahead of time."""
     with contextlib.suppress(ImportError):
-        return hooks() is not None
+        hooks()
+        import jax
+
+        return tuple(jax.__version_info__) >= (0, 12)  # earlier ones have the functions, and do not call what is registered
     return False
 
 
-def scheduled_here(job: _ahead.Job) -> _core.Module:
-    """The scheduled program. Runs the compiler in this process, up to there."""
+def scheduled_here(job: _ahead.Job) -> Optional[_core.Module]:
+    """The scheduled program; None if the hook was not called. Runs the compiler in this process, up to there."""
     found: list[bytes] = []
 
     def look(proto: bytes) -> None:
@@ -138,7 +145,7 @@ def scheduled_here(job: _ahead.Job) -> _core.Module:
     except Exception:  # XLA's, with ours in it
         if not found:
             raise
-    return parse(found[0])
+    return parse(found[0]) if found else None
 
 
 @contextlib.contextmanager
