@@ -41,14 +41,14 @@ def run(
 ) -> Results:
     """Compiles and predicts the candidates of ``space`` and ranks them by step time per example. See ``hloroof.tune``.
 
-    Most of a compile is code generation, which no prediction needs. With ``early``, each candidate is compiled and ranked up to a stage
-    before it, and only the best are compiled to the end: the share ``finish`` of the programs that can run, at least four, and those
-    that tie with the last. If one of them fails there, the next one is tried. ``early="optimized"``, or ``True``, ranks by the optimized program, which has the final
-    instructions; it is taken from the compiler's dump. ``early="scheduler"`` ranks by the scheduled program, before the compiler chooses what
-    is in fast memory: faster with the hook of JAX 0.12, but another ranking. ``"auto"`` is ``True`` if it leaves any candidate out, and
-    ``False`` compiles all to the end. Candidates whose programs are equal except for names, and that have the same compiler options,
-    are compiled to the end once.
-    ``results.early_tau`` says how well the two rankings agree.
+    Most of a compile is code generation, which hardly changes a prediction. With ``early``, each candidate is compiled up to a stage
+    before it and ranked by the program there. Only the best are compiled to the end: the share ``finish`` of the programs that can
+    run, at least four, and those that tie with the last. If one of them fails there, the next one is tried.
+    ``early="optimized"``, or ``True``, ranks by the optimized program, which has the final instructions; it is taken from the
+    compiler's dump. ``early="scheduler"`` ranks by the scheduled program, before the compiler chooses what is in fast memory: sooner
+    with the hook of JAX 0.12, but less like the final ranking. ``"auto"`` is ``True`` if that leaves any candidate out; ``False`` compiles
+    all to the end. Candidates whose programs are equal except for names, and that have the same compiler options, are compiled to
+    the end once. ``results.early_tau`` says how well the two rankings agree.
 
     ``space`` may be ``"module:name"`` or ``"path.py:name"``. ``processes`` is the number of compilers that run at once on this
     machine, by default half its processors; each needs about 1 GB of memory. ``dask`` is a ``distributed.Client`` or the address of
