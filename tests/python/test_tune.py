@@ -410,6 +410,17 @@ def test_the_optimized_program_is_the_final_one():
 
 
 @can_compile
+@pytest.mark.parametrize("stage", ["scheduler", "optimized", "end"])
+def test_what_does_not_fit_is_refused_early(folder, stage):
+    space = tune_spaces.failing(["large temporaries"])
+    evaluator = _worker.Evaluator(space.build, space.device)
+    outcome, _ = evaluator.evaluate(space.candidates()[0], stage)
+    assert outcome.status == "does not fit", outcome
+    assert ("the peak of the scheduled program is" if stage == "scheduler" else "the compiler: Ran out of memory") in outcome.reason
+    evaluator._compiler.close()
+
+
+@can_compile
 def test_candidates_with_equal_programs_are_one(capfd):
     axes = {"mesh": [{"data": 4, "model": 1}], "batch": [256, 512, 1024], "unused": [1, 2]}
     flags = {"xla_tpu_scoped_vmem_limit_kib": [None, 16384]}  # 16384 is the default

@@ -128,6 +128,8 @@ class Job:
     """``jax_enable_x64``."""
     names: Sequence[str] = ()
     """What the function calls its arguments: ``"params['w']"``."""
+    wants_unfit: bool = True
+    """Whether the text of a program that does not fit is wanted, for which it is compiled again."""
 
 
 def lower(function: Callable[..., Any], arguments: Sequence[Any], static: Mapping[str, Any], chip: Chip) -> str:
@@ -343,7 +345,7 @@ def compile_here(job: Job) -> str:
     try:
         text = _compiled(lowered, job).as_text()
     except Exception as error:  # the compiler's, of many types
-        if not re.search(_OUT_OF_MEMORY, str(error)):
+        if not job.wants_unfit or not re.search(_OUT_OF_MEMORY, str(error)):
             raise
         raise _DoesNotFit(str(error), without_export(_dumped(lowered, job.options), call.__name__, job.names)) from None
     assert text is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from typing import Any
 
@@ -38,6 +39,7 @@ def prepare_program(program: Program, device: str) -> tuple[Prepared, str]:
     )
     is_whole = prepared.program.nr_devices == prepared.device_count
     part = device if is_path(device) else _core.device_name(device)
+    prepared = dataclasses.replace(prepared, job=dataclasses.replace(prepared.job, wants_unfit=False))
     return prepared, prepared.device if is_whole else part
 
 

@@ -186,7 +186,8 @@ class _State:
 def _outcomes(
     executor: Any, job: _pool.Job, pending: Iterable[Candidate], state: Optional[_State]
 ) -> Iterable[tuple[Outcome, Optional[bytes], Optional[float]]]:
-    """The outcomes as they come, with programs and the seconds that each took. No more are submitted than run at once, so that what comes late may be left out."""
+    """The outcomes as they come, with programs and the seconds that each took. No more are submitted than run at once, so that what
+    comes late may be left out."""
     waiting = list(reversed(list(pending)))
     running: dict[Any, tuple[Candidate, float]] = {}
     while waiting or running:

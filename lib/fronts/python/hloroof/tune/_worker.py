@@ -20,7 +20,7 @@ from hloroof import _ahead, _core
 from hloroof._prediction import StepPrediction
 from hloroof._process import note, serve
 from hloroof.tune import _compile, _early
-from hloroof.tune._outcome import DOES_NOT_FIT, END, FAILED, OK, Outcome
+from hloroof.tune._outcome import DOES_NOT_FIT, END, FAILED, OK, SCHEDULER, Outcome
 from hloroof.tune._space import Candidate, Program
 
 MARK = "HLOROOF_TUNE_WORKER"
@@ -183,7 +183,8 @@ def _outcome(candidate: Candidate, program: Program, step: StepPrediction, secon
     reason = None
     if not memory.fits:
         usable = f"{_core.format_bytes(memory.usable_bytes)} usable"
-        reason = f"the peak is {_core.format_bytes(memory.hbm_peak_bytes)} of {usable}"
+        what = "the peak of the scheduled program" if stage == SCHEDULER else "the peak"
+        reason = f"{what} is {_core.format_bytes(memory.hbm_peak_bytes)} of {usable}"
     return Outcome(
         candidate,
         OK if memory.fits else DOES_NOT_FIT,
