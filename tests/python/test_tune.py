@@ -504,7 +504,7 @@ def test_the_example(root):
 @can_compile
 def test_timeout(folder):
     results = tune.run(tune_spaces.failing(["hangs"]), timeout=3, progress=False)
-    assert results.outcomes[0].reason == "took longer than 3 s while it built the program"
+    assert results.outcomes[0].reason.startswith("took longer than 3 s while it ")
 
 
 @can_compile
