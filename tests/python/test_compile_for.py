@@ -63,13 +63,13 @@ def test_op_names_are_those_without_the_export():
         'a = x(), metadata={op_name="jit(f)/call_exported/jit(f)/mul"}, b = x(), metadata={op_name="call_exported"}, '
         'c = x(), metadata={op_name="p__w__"}, d = x(), metadata={op_name="values[7]"}'
     )
-    assert _ahead._without_export(text, "f", ["x", "p['w']"]) == (
+    assert _ahead.without_export(text, "f", ["x", "p['w']"]) == (
         'a = x(), metadata={op_name="jit(f)/mul"}, b = x(), metadata={op_name="jit(f)"}, '
         "c = x(), metadata={op_name=\"p[\\'w\\']\"}, d = x(), metadata={op_name=\"values[7]\"}"
     )
     assert _ahead._parameters(["x", "p['w']"]) == ["x", "p__w__"]
     assert _ahead._parameters(["p['w']", 'p["w"]']) == _ahead._parameters(["class"]) == _ahead._parameters(["0"]) == []
-    assert _ahead._without_export('op_name="values[1]"', "f", ["p['w']", 'p["w"]']) == 'op_name="p[\\"w\\"]"'
+    assert _ahead.without_export('op_name="values[1]"', "f", ["p['w']", 'p["w"]']) == 'op_name="p[\\"w\\"]"'
 
 
 @has_libtpu

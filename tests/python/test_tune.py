@@ -12,13 +12,14 @@ import pickle
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
 
 import hloroof
-from hloroof import _ahead, tune
-from hloroof.tune import _pool, _run, _space
+from hloroof import _ahead, _process, tune
+from hloroof.tune import _early, _pool, _progress, _run, _space, _stages, _worker
 from hloroof.tune.__main__ import main
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -74,6 +75,11 @@ MALFORMED = [
     (lambda: tune.run(tune.Space("mi300x:4", print, {"a": [1]})), "mi300x"),
     (lambda: tune.run(tune.Space("tpu_v5e:fast", print, {"a": [1]})), 'the topology "fast" of tpu_v5e: expected chips along each axis'),
     (lambda: tune.run(tune.Space("tpu_v5e", print, {"a": [1]}), processes=0), "processes=0: expected at least 1"),
+    (lambda: tune.Space("v5e", print, {"a": [1]}, xla_flags={"a": [1]}).candidates(), "a is in axes and in xla_flags"),
+    (lambda: tune.Space("v5e", print, {"a": [1]}, xla_flags={"b": 1}).candidates(), "xla_flags\\['b'\\]=1: expected a list of values"),
+    (lambda: tune.Space("v5e", print, {"a": [1]}, xla_flags={"--b": [1]}).candidates(), "expected the name without dashes"),
+    (lambda: tune.run(tune.Space("tpu_v5e", print, {"a": [1]}), early="soon"), "early='soon': expected True, False, 'auto' or one of"),
+    (lambda: tune.run(tune.Space("tpu_v5e", print, {"a": [1]}), finish=0), "finish=0: expected a share above 0, at most 1"),
 ]
 
 
@@ -81,6 +87,24 @@ MALFORMED = [
 def test_malformed_spaces(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_flags_are_axes_that_build_does_not_see():
+    seen = []
+
+    def where(batch):
+        seen.append(batch)
+        return batch > 1
+
+    space = tune.Space("tpu_v5e", print, {"batch": [1, 2]}, where=where, xla_flags={"xla_a": [None, 3], "xla_b": ["x"]})
+    assert space.candidates() == [{"batch": 2, "xla_a": value, "xla_b": "x"} for value in (None, 3)]
+    assert seen == [1, 2]
+
+    def build(batch):
+        return tune.Program(print, (), options={"xla_c": 1, "xla_a": 2})
+
+    options = [_worker.Evaluator(build, "tpu_v5e", tuple(space.xla_flags))._program(c).options for c in space.candidates()]
+    assert options == [{"xla_c": 1, "xla_a": 2, "xla_b": "x"}, {"xla_c": 1, "xla_a": 3, "xla_b": "x"}]
 
 
 def outcome(name, seconds, peak, status="ok", **more):
@@ -119,6 +143,180 @@ def test_results(results):
         tune.Results("tpu_v5e", [outcome("x", 0, 0, "failed")]).best
     with pytest.raises(ValueError, match="no candidate can run"):
         tune.Results("tpu_v5e", []).best
+
+
+# Early and final seconds, and Kendall's tau-b of them.
+TAUS = [
+    ([], None),
+    ([(1, 1)], None),
+    ([(1, 1), (2, 2), (3, 3)], 1),
+    ([(1, 3), (2, 2), (3, 1)], -1),
+    ([(1, 1), (2, 3), (3, 2), (4, 4)], 4 / 6),
+    ([(1, 1), (1 + 1e-9, 2), (3, 3)], 2 / math.sqrt(6)),  # a tie of one
+    ([(1, 1), (1, 1 + 1e-9), (3, 3)], 1),  # a tie of both
+    ([(1, 1), (1, 2)], None),
+]
+
+
+@pytest.mark.parametrize("pairs, expected", TAUS, ids=[str(row[0]) for row in TAUS])
+def test_kendall(pairs, expected):
+    assert _stages.kendall(pairs) == (expected if expected is None else pytest.approx(expected))
+
+
+WANTED = [(0.25, 3, 3), (0.25, 4, 4), (0.25, 12, 4), (0.25, 17, 5), (0.25, 100, 25), (1, 12, 12), (0.001, 12, 4)]
+
+
+def test_how_many_are_compiled_to_the_end():
+    assert [_stages.wanted(share, count) for share, count, _ in WANTED] == [expected for _, _, expected in WANTED]
+    assert _stages.cut([1, 2, 3, 4, 4 + 1e-9, 5], 0.25) == 5 and _stages.cut([1] * 9, 0.25) == 9 and _stages.cut([], 0.25) == 0
+    stages = [_stages.stage_of(early, 0.25, 12) for early in ("auto", True, False, "scheduler")]
+    assert stages == ["optimized", "optimized", "end", "scheduler"]
+    assert _stages.stage_of("auto", 0.25, 4) == _stages.stage_of("auto", 1, 100) == "end"  # nothing would be left out
+
+
+def early(name, seconds, hlo=None, stage="scheduler", **more):
+    return _stages.noted_early(outcome(name, seconds, 1, stage=stage, hlo=hlo or name, early_hlo=hlo or name, compile_seconds=2.0, **more))
+
+
+def at_end(one, seconds, **more):
+    return _stages.finished(one, outcome(one.candidate["name"], seconds, 1, stage="end", compile_seconds=60.0, **more))
+
+
+def test_the_best_are_compiled_to_the_end():
+    rows = {name: early(name, seconds, hlo) for seconds, (name, hlo) in enumerate(zip("abcdefgh", "AABCDEFG"), 1)}
+    rows["x"] = outcome("x", 0, 0, "failed")
+
+    def names():
+        return [o.candidate["name"] for o in _stages.to_finish(list(rows.values()), 0.25)]
+
+    assert names() == ["a", "c", "d", "e"]  # b is the same program as a
+    for name, seconds in (("a", 8), ("c", 2), ("d", 3)):
+        rows[name] = at_end(rows[name], seconds)
+    rows["e"] = _stages.finished(rows["e"], outcome("e", 0, 0, "failed"))
+    assert rows["e"].status == "failed" and rows["e"].early_step_seconds == 5
+    assert rows["e"].reason == "because\nThe scheduler program was predicted at 5.00 s a step"
+    assert names() == ["f"]  # instead of e
+    rows["f"] = at_end(rows["f"], 4)
+    assert names() == []
+    (twin,) = _stages.equal_to_finished(list(rows.values()))
+    assert twin.candidate["name"] == "b" and twin.same_as == rows["a"].candidate and twin.step_seconds == 8
+    rows["b"] = twin
+    other = outcome("z", 1, 1, stage="end", hlo="Z")
+    assert _stages.recognized(other, [outcome("a", 1, 1, stage="end", hlo="Y"), early("y", 1, "Z"), other]) == other
+    assert _stages.recognized(other, [outcome("y", 1, 1, stage="end", hlo="Z")]).same_as["name"] == "y"
+    assert _stages.tau(rows.values()) == (pytest.approx(0), 4)  # 1, 3, 4, 6 and 8, 2, 3, 4; the same program counts once
+
+    results = tune.Results("tpu_v5e:2x2", list(rows.values()))
+    assert [o.candidate["name"] for o in results.outcomes] == ["c", "d", "f", "a", "b", "g", "h", "e", "x"]
+    assert results.early_tau == pytest.approx(0)
+    lines = str(results).splitlines()
+    assert lines[1] == (
+        "5 of 7 are compiled to the end, the others by the scheduler program; "
+        "Kendall's tau of early and final step times of 4 programs: 0.00"
+    )
+    assert lines[3].split()[:12] == ["1*", "c", "data=2", "1.00", "s", "1.00", "2.00", "s", "1.00", "GiB", "50.0", "%"]
+    assert lines[3].split()[12:15] == ["3.00", "s", "final"]
+    assert lines[8].split()[12:15] == ["7.00", "s", "early"]
+    assert "same program as name: a, mesh: data=2" in lines[7]
+    assert lines[1] in results.html().replace("&#x27;", "'")
+    rows = results.records()
+    assert (rows[0]["early_seconds_per_example"], rows[0]["stage"], rows[5]["stage"]) == (1.5, "end", "scheduler")
+    assert rows[4]["same_as"] == "name: a, mesh: data=2" and tune.Outcome.from_dict(twin.to_dict()) == twin
+
+
+def test_optimized_programs_rank_among_finished_ones():
+    rows = [early("a", 1, stage="optimized"), at_end(early("b", 2, stage="optimized"), 2), early("c", 3, stage="end")]
+    assert [o.candidate["name"] for o in tune.Results("tpu_v5e", rows).outcomes] == ["a", "b", "c"]
+    assert rows[2].early_stage is None and not rows[2].is_early  # the compile was over before it could be ended
+
+
+def test_progress_says_what_is_left():
+    stream = io.StringIO()
+    bar = _progress.Progress(stream)
+    bar.start("optimized", 7, 2)
+    bar.add(early("a", 1, stage="optimized"), 60.0)
+    bar.add(early("b", 2, stage="optimized"), 30.0)
+    bar.start("end", 2, 4)
+    bar.add(at_end(early("a", 1), 1e-3), 100.0)
+    bar.add(_stages.as_equal(early("b", 2), at_end(early("a", 1), 1e-3)))
+    bar.add(at_end(early("c", 1), 2e-3, attempts=2), 100.0)
+    bar.close(7)
+    assert stream.getvalue().splitlines() == [
+        "tune: 1/7 optimized  500 ms  name: a, mesh: data=2  (3:00 left, without the compiles to the end)",
+        "tune: 2/7 optimized  1.00 s  name: b, mesh: data=2  (1:52 left, without the compiles to the end)",
+        "tune: 1/2 to the end  500 us  name: a, mesh: data=2  (1:40 left)",
+        "tune: name: b, mesh: data=2 is the same program as name: a, mesh: data=2",
+        "tune: 2/2 to the end  1.00 ms  name: c, mesh: data=2, attempt 2",
+        "tune: 7 candidates, 0 do not fit, 0 failed; best 500 us an example",
+    ]
+
+
+EQUAL = """HloModule {name}, is_scheduled=true
+{head}
+ENTRY %main.{n} (x.{n}: f32[8]) -> f32[8] {{
+  %x.{n} = f32[8]{{0}} parameter(0), metadata={{op_name="x {{}} \\"y"}}
+  ROOT %add.{n} = f32[8]{{0}} {opcode}(%x.{n}, %x.{n}){meta}
+}}
+"""
+
+
+def test_equal_programs():
+    first = _early.fingerprint_of(EQUAL.format(name="a", head="", n=1, opcode="add", meta=""))
+    head = 'FileNames\n1 "a.py"\n\nStackFrames\n1 {file_location_id=1}\n\n'
+    second = EQUAL.format(name="b", head=head, n=7, opcode="add", meta=', metadata={op_name="z" stack_frame_id=3}')
+    assert _early.fingerprint_of(second) == first
+    assert _early.fingerprint_of(EQUAL.format(name="a", head="", n=1, opcode="multiply", meta="")) != first
+
+
+@pytest.mark.parametrize("is_followed", [True, False])
+def test_a_dump_is_read_when_it_is_complete(tmp_path, is_followed):
+    dump = _early._Dump(tmp_path, "step", "*.after_optimizations.txt", "*.later.txt")
+    is_over = threading.Event()
+    found = []
+    waiting = threading.Thread(target=lambda: found.append(dump.wait(0, is_over)))
+    waiting.start()
+    text = EQUAL.format(name="jit_step", head="", n=1, opcode="add", meta="")
+    (tmp_path / "module_0001.jit_other.after_optimizations.txt").write_text(text.replace("add", "multiply"))
+    path = tmp_path / "module_0002.jit_step.after_optimizations.txt"
+    path.write_text(text[: text.index("ROOT")])
+    time.sleep(0.1)
+    assert dump.complete() is None and waiting.is_alive()
+    path.write_text(text)
+    if is_followed:
+        (tmp_path / "module_0002.jit_step.later.txt").write_text("")
+    waiting.join(10)
+    assert found == [True] and dump.complete() == text
+    is_over.set()
+    assert not dump.wait(0, is_over)
+
+
+ENDS = [
+    (["it imported the space"], -9, False, "the worker ended with signal SIGKILL while it imported the space: F1 out of cheese", None),
+    (["it compiled"], 1, False, "the worker ended with status 1 while it compiled: F1 out of cheese", None),
+    (["it compiled", "scheduled"], 1, False, "while it made code of the program, which was scheduled: F1 out of cheese", 3.0),
+    (["it compiled", "scheduled"], -9, True, "took longer than 5 s while it made code of the program, which was scheduled", 3.0),
+    ([], 1, True, "took longer than 5 s while it started", None),
+]
+
+
+@pytest.mark.parametrize("notes, status, is_late, reason, examples", ENDS, ids=[row[3] for row in ENDS])
+def test_what_a_worker_had_when_it_ended(monkeypatch, notes, status, is_late, reason, examples):
+    class Ending:
+        def __init__(self, module, environment):
+            self.kill = self.close = lambda: None
+
+        def ask(self, request, timeout):
+            text = EQUAL.format(name="jit_step", head="", n=1, opcode="add", meta="").encode()
+            said = [_worker.Scheduled(text, "tpu_v5e", 3.0, {}) if note == "scheduled" else note for note in notes]
+            raise _process.Ended(status, "F1 out of cheese", is_late, said)
+
+    monkeypatch.setattr(_pool, "Process", Ending)
+    job = _pool.Job(f"a run that ends: {reason}", ("module", "a", "b"), "tpu_v5e", {"a": 1}, 0, 5)
+    found, program = _pool.evaluate(job)
+    _pool.close(job.run)
+    assert found.status == "failed" and reason in found.reason and program is None and found.is_final == is_late
+    assert found.examples == examples and (found.early_step_seconds is not None) == (examples is not None)
+    assert found.early_stage == (None if examples is None else "scheduler")
 
 
 def test_to_pandas(results):
@@ -176,6 +374,64 @@ def test_ranking_on_gpus(tmp_path):
     results = tune.run(tune_spaces.too_large_gpus(), progress=False)
     assert [o.candidate["batch"] for o in results.ranked] == [16384], str(results)
     assert "the peak is 72.0 GiB of 60.0 GiB usable" in str(results)
+
+
+@can_compile
+@pytest.mark.parametrize("stage", ["scheduler", "optimized"])
+def test_early_ranking(tmp_path, capfd, stage):
+    results = tune.run(tune_spaces.ranked(), folder=tmp_path / "run", early=stage)
+    assert len(results.ranked) == 6 and results.best.stage == "end", str(results)
+    assert results.best.candidate["batch"] == 1024
+    said = capfd.readouterr().err
+    if stage == "scheduler":  # such a small program is compiled to the end before another process is there
+        assert sum(o.is_early for o in results.outcomes) == 2 and results.early_tau is not None
+        assert all(o.early_stage == "scheduler" and o.early_step_seconds > 0 for o in results.outcomes)
+        assert "1/6 scheduler" in said and "4/4 to the end" in said
+    # What is known of the end and of this stage is not compiled again.
+    again = tune.run(tune_spaces.ranked(), folder=tmp_path / "run", early=stage)
+    assert again == results and "/" not in capfd.readouterr().err
+    full = tune.run(tune_spaces.ranked(), folder=tmp_path / "run", early=False, progress=False)
+    assert not any(o.is_early for o in full.outcomes)
+    assert all(o.step_seconds == pytest.approx(f.step_seconds) for o, f in zip(results.ranked[:4], full.ranked))
+
+
+@can_compile
+def test_the_optimized_program_is_the_final_one():
+    space = tune_spaces.ranked()
+    evaluator = _worker.Evaluator(space.build, space.device)
+    evaluator._compiler._is_patient = False
+    for candidate in space.candidates()[:2]:
+        optimized, program = evaluator.evaluate(candidate, "optimized")
+        end, _ = evaluator.evaluate(candidate, "end")
+        assert end.stage == "end" and optimized.stage in ("optimized", "end") and program is not None, optimized
+        assert optimized.step_seconds == pytest.approx(end.step_seconds, rel=1e-6)
+        assert optimized.peak_bytes == end.peak_bytes
+    evaluator._compiler.close()
+
+
+@can_compile
+@pytest.mark.parametrize("stage", ["scheduler", "optimized", "end"])
+def test_what_does_not_fit_is_refused_early(folder, stage):
+    space = tune_spaces.failing(["large temporaries"])
+    evaluator = _worker.Evaluator(space.build, space.device)
+    outcome, _ = evaluator.evaluate(space.candidates()[0], stage)
+    assert outcome.status == "does not fit", outcome
+    assert ("the peak of the scheduled program is" if stage == "scheduler" else "the compiler: Ran out of memory") in outcome.reason
+    evaluator._compiler.close()
+
+
+@can_compile
+def test_candidates_with_equal_programs_are_one(capfd):
+    axes = {"mesh": [{"data": 4, "model": 1}], "batch": [256, 512, 1024], "unused": [1, 2]}
+    flags = {"xla_tpu_scoped_vmem_limit_kib": [None, 16384]}  # 16384 is the default
+    results = tune.run(tune.Space("tpu_v5e:2x2", tune_spaces.idle, axes, xla_flags=flags), early="scheduler", finish=0.9)
+    assert len(results.ranked) == 12 and not any(o.is_early for o in results.outcomes), str(results)
+    said = capfd.readouterr().err
+    assert "12/12 scheduler" in said and "6/6 to the end" in said  # the flag may make another code of the same program
+    assert said.count("is the same program as") == 6
+    same = [o for o in results.outcomes if o.same_as is not None]
+    assert len(same) == 9 and all(o.same_as["batch"] == o.candidate["batch"] for o in same)
+    assert "same program as" in str(results)
 
 
 PLACES = [
@@ -248,7 +504,7 @@ def test_the_example(root):
 @can_compile
 def test_timeout(folder):
     results = tune.run(tune_spaces.failing(["hangs"]), timeout=3, progress=False)
-    assert results.outcomes[0].reason == "took longer than 3 s"
+    assert results.outcomes[0].reason.startswith("took longer than 3 s while it ")
 
 
 @can_compile

@@ -26,6 +26,10 @@ def product(mesh, batch, flags=None, embed=256):
     )
 
 
+def idle(unused, **given):
+    return product(**given)
+
+
 def moody(batch, mood):
     """A program that cannot be built, or a worker that dies: always, or until a file says that it did."""
     folder = pathlib.Path(os.environ["TUNE_TEST_FOLDER"])

@@ -128,6 +128,8 @@ class Job:
     """``jax_enable_x64``."""
     names: Sequence[str] = ()
     """What the function calls its arguments: ``"params['w']"``."""
+    wants_unfit: bool = True
+    """Whether the text of a program that does not fit is wanted, for which it is compiled again."""
 
 
 def lower(function: Callable[..., Any], arguments: Sequence[Any], static: Mapping[str, Any], chip: Chip) -> str:
@@ -234,20 +236,23 @@ class Compiler:
             raise CompileError(explain_failure(error, "libtpu" if job.platform == "tpu" else "XLA"), text or None)
         return str(text)
 
-    def _ask(self, job: Any, timeout: Optional[float] = None) -> Any:
-        """Returns the reply of the process. Raises ``CompileError`` if it ends."""
+    def _started(self) -> Process:
         if self._process is None:
             self._process = Process(self._module, self._environment)
+        return self._process
+
+    def _ask(self, job: Any, timeout: Optional[float] = None) -> Any:
+        """Returns the reply of the process. Raises ``CompileError`` if it ends."""
         try:
-            return self._process.ask(job, timeout)
+            return self._started().ask(job, timeout)
         except Ended as ended:
             self.close()
             if ended.is_late:
                 raise CompileError(f"the compiler did not finish in {timeout:g} seconds (timeout)") from None
-            raise CompileError(f"the compiler ended with {_ending(ended.status)}: {ended.said}") from None
+            raise CompileError(f"the compiler ended with {ending(ended.status)}: {ended.said}") from None
 
 
-def _ending(status: int) -> str:
+def ending(status: int) -> str:
     """An exit status in words: ``"status -6 (SIGABRT)"``."""
     try:
         return f"status {status} ({signal.Signals(-status).name})" if status < 0 else f"status {status}"
@@ -340,11 +345,11 @@ def compile_here(job: Job) -> str:
     try:
         text = _compiled(lowered, job).as_text()
     except Exception as error:  # the compiler's, of many types
-        if not re.search(_OUT_OF_MEMORY, str(error)):
+        if not job.wants_unfit or not re.search(_OUT_OF_MEMORY, str(error)):
             raise
-        raise _DoesNotFit(str(error), _without_export(_dumped(lowered, job.options), call.__name__, job.names)) from None
+        raise _DoesNotFit(str(error), without_export(_dumped(lowered, job.options), call.__name__, job.names)) from None
     assert text is not None
-    return _without_export(text, call.__name__, job.names)
+    return without_export(text, call.__name__, job.names)
 
 
 def _compiled(lowered: Any, job: Job) -> Any:
@@ -396,7 +401,7 @@ def _parameters(names: Sequence[str]) -> list[str]:
     return parameters if is_valid and len(set(parameters)) == len(parameters) else []
 
 
-def _without_export(text: str, function: str, names: Sequence[str]) -> str:
+def without_export(text: str, function: str, names: Sequence[str]) -> str:
     """The text with the op_names that the function has without the export."""
     outside = rf'op_name="(?:jit\({re.escape(function)}\)/)?call_exported'
     text = re.sub(outside + "/", 'op_name="', text)
@@ -434,4 +439,7 @@ def _answer(job: Job) -> tuple[str, Optional[str]]:
 
 
 if __name__ == "__main__":
+    with contextlib.suppress(ImportError):
+        import jax  # noqa: F401  # while the program is traced elsewhere
+
     serve(_answer)

@@ -10,7 +10,8 @@ import subprocess
 import sys
 import tempfile
 import threading
-from typing import IO, Any, BinaryIO, Callable, Mapping, Optional
+import time
+from typing import IO, Any, BinaryIO, Callable, Mapping, Optional, Sequence
 
 TPU_ELSEWHERE = {"TPU_SKIP_MDS_QUERY": "1", "ALLOW_MULTIPLE_LIBTPU_LOAD": "1"}
 """The environment of a compile for a TPU that is not there: no metadata server, and no process has a TPU to itself."""
@@ -19,14 +20,23 @@ TPU_ELSEWHERE = {"TPU_SKIP_MDS_QUERY": "1", "ALLOW_MULTIPLE_LIBTPU_LOAD": "1"}
 class Ended(Exception):
     """The process ended before it had answered."""
 
-    def __init__(self, status: int, said: str, is_late: bool) -> None:
-        super().__init__(status, said, is_late)
+    def __init__(self, status: int, said: str, is_late: bool, notes: Sequence[Any] = ()) -> None:
+        super().__init__(status, said, is_late, notes)
         self.status = status
         """As in ``subprocess.Popen.returncode``."""
         self.said = said
         """The end of what it wrote to standard error."""
         self.is_late = is_late
         """Whether it was ended because it took too long."""
+        self.notes = notes
+        """What it passed to ``note`` on the way."""
+
+
+class _Note:
+    """What comes before a reply."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
 
 
 class Process:
@@ -49,6 +59,7 @@ class Process:
         self._log.seek(0)
         self._log.truncate()
         is_late = threading.Event()
+        notes: list[Any] = []
 
         def end() -> None:
             is_late.set()
@@ -59,11 +70,13 @@ class Process:
             timer.start()
         try:
             _send(self._process.stdin, request)
-            return _receive(self._process.stdout)
+            while isinstance(reply := _receive(self._process.stdout), _Note):
+                notes.append(reply.value)
+            return reply
         except (EOFError, OSError):
             status = self._process.wait()
             self._log.seek(0)
-            raise Ended(status, _last_words(self._log.read().decode(errors="replace")), is_late.is_set()) from None
+            raise Ended(status, _last_words(self._log.read().decode(errors="replace")), is_late.is_set(), notes) from None
         finally:
             if timer is not None:
                 timer.cancel()
@@ -78,16 +91,34 @@ class Process:
         self._log.close()
 
 
+_replies: Optional[IO[bytes]] = None
+
+
 def serve(answer: Callable[[Any], Any]) -> None:
-    """Answers the requests that a ``Process`` sends, until there are no more."""
-    requests, replies = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    """Answers the requests that a ``Process`` sends, until there are no more or that process is gone."""
+    global _replies
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    requests, _replies = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # libraries may print
     while True:
         try:
             request = _receive(requests)
         except EOFError:
             return
-        _send(replies, answer(request))
+        _send(_replies, answer(request))
+
+
+def note(value: Any) -> None:
+    """Tells the other side something while the answer is made, for the case that there is none. Does nothing outside ``serve``."""
+    if _replies is not None:
+        _send(_replies, _Note(value))
+
+
+def _end_with(parent: int) -> None:
+    """Ends this process when its parent is gone, also in the middle of a compile."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
 
 
 def _last_words(log: str, lines: int = 12) -> str:

@@ -1,4 +1,5 @@
-"""Ranks the ways to run a function on TPUs or GPUs, without them: mesh shapes, sharding rules, batch, remat, compiler flags.
+"""Ranks the ways to run a function on TPUs or GPUs, without them: mesh shapes, sharding rules, batch, remat, blocks of kernels, unrolling,
+compiler flags.
 
     # space.py
     from hloroof import tune
@@ -21,6 +22,9 @@
         results.plot("pareto.png")
 
 or ``python -m hloroof.tune space.py:space --folder runs/first --plot pareto.png --html tune.html``.
+
+Most of a compile is code generation. The candidates are therefore ranked by the program before it, and only the best quarter is
+compiled to the end; ``run`` says how, and ``results.early_tau`` how well the two rankings agree.
 
 ``build`` runs in worker processes, which compile ahead of time and predict; nothing runs on a device. A worker that
 dies is replaced and its candidate retried. With a ``folder`` every result is kept as it comes, and the same call goes on where an

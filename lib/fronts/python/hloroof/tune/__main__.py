@@ -25,6 +25,14 @@ def _arguments(arguments: Optional[Sequence[str]]) -> argparse.Namespace:
     parser.add_argument("--dask", metavar="ADDRESS", help="compile on the Dask cluster of this scheduler")
     parser.add_argument("--retries", type=int, default=1, help="further attempts if a worker dies (default: 1)")
     parser.add_argument("--timeout", type=float, metavar="SECONDS", help="of one candidate")
+    parser.add_argument(
+        "--early",
+        choices=("auto", "optimized", "scheduler", "no"),
+        default="auto",
+        help="rank by this stage of the compile, and compile only the best to its end (default: auto, by the optimized program if that "
+        "leaves any out); no compiles all to the end",
+    )
+    parser.add_argument("--finish", type=float, default=0.25, metavar="SHARE", help="of the programs to compile to the end (default: 0.25)")
     parser.add_argument("--list", action="store_true", help="print the candidates as JSON and compile nothing")
     parser.add_argument("--show", action="store_true", help="show the results in --folder and compile nothing")
     parser.add_argument("--format", choices=("text", "json", "csv"), default="text")
@@ -41,12 +49,14 @@ def _arguments(arguments: Optional[Sequence[str]]) -> argparse.Namespace:
 def _print(results: Results, form: str, limit: int) -> None:
     if form == "text":
         lines = str(results).splitlines()
-        shown = lines[: limit + 2] if limit else lines
+        heads = 2 + bool(results.early_summary())
+        shown = lines[: limit + heads] if limit else lines
         print("\n".join(shown) + (f"\n  [{len(lines) - len(shown)} others]" if len(shown) < len(lines) else ""))
         return
     rows = results.records()[: limit or None]
     if form == "json":
-        json.dump({"schema": "hloroof.tune/1", "device": results.device, "candidates": rows}, sys.stdout, indent=2)
+        data = {"schema": "hloroof.tune/1", "device": results.device, "early_tau": results.early_tau, "candidates": rows}
+        json.dump(data, sys.stdout, indent=2)
         print()
     else:
         writer = csv.DictWriter(sys.stdout, list(dict.fromkeys(name for row in rows for name in row)))
@@ -72,6 +82,8 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
                 dask=given.dask,
                 retries=given.retries,
                 timeout=given.timeout,
+                early=False if given.early == "no" else given.early,
+                finish=given.finish,
                 progress=not given.quiet,
             )
         _print(results, given.format, given.n)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from typing import Any
 
 from hloroof import _ahead, _core
-from hloroof._compile_for import prepare
+from hloroof._compile_for import Prepared, prepare
 from hloroof._devices import is_path
 from hloroof._prediction import StepPrediction
 from hloroof._process import TPU_ELSEWHERE
@@ -22,9 +23,9 @@ def check_device(device: str) -> None:
     _core.device_topology(device, 1)
 
 
-def compile_program(program: Program, device: str) -> tuple[str, str]:
-    """Returns the optimized HLO text and what to predict it on. Raises what JAX and the compiler raise, and ``ValueError`` if the mesh has
-    too many devices."""
+def prepare_program(program: Program, device: str) -> tuple[Prepared, str]:
+    """Traces the program. Returns it and what to predict it on. Raises what JAX raises, and ``ValueError`` if the mesh has too many
+    devices."""
     prepared = prepare(
         program.function,
         program.arguments,
@@ -38,10 +39,11 @@ def compile_program(program: Program, device: str) -> tuple[str, str]:
     )
     is_whole = prepared.program.nr_devices == prepared.device_count
     part = device if is_path(device) else _core.device_name(device)
-    return _ahead.compile_here(prepared.job), prepared.device if is_whole else part
+    prepared = dataclasses.replace(prepared, job=dataclasses.replace(prepared.job, wants_unfit=False))
+    return prepared, prepared.device if is_whole else part
 
 
-def predict(program: Program, text: str, place: str) -> StepPrediction:
+def predict(program: Program, text: Any, place: str) -> StepPrediction:
     from hloroof._functions import predict_step_time
 
     return predict_step_time(text, place, **program.predict)

@@ -9,6 +9,10 @@ OK = "ok"
 DOES_NOT_FIT = "does not fit"
 FAILED = "failed"
 
+SCHEDULER, OPTIMIZED, END = "scheduler", "optimized", "end"
+EARLY = (SCHEDULER, OPTIMIZED)
+"""The stages before the end of a compile, from the first on."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
@@ -36,7 +40,22 @@ class Outcome:
     breakdown: dict[str, float] = dataclasses.field(default_factory=dict, repr=False)
     """What the step works on or waits for: ``"mxu"``, ``"wait (ici)"``. Adds up to the step."""
     compile_seconds: Optional[float] = None
-    """How long tracing and compiling took."""
+    """How long tracing and compiling took, up to ``stage``."""
+    stage: Optional[str] = None
+    """Which program the numbers above are of: ``"end"``, what the compiler made in the end; ``"optimized"``, the optimized program before
+    code generation; ``"scheduler"``, the scheduled program, in which the compiler has not chosen yet what is in fast memory."""
+    early_stage: Optional[str] = None
+    """The stage by which the candidate was ranked at first."""
+    early_step_seconds: Optional[float] = None
+    """The predicted step at ``early_stage``."""
+    early_compile_seconds: Optional[float] = None
+    """How long tracing and compiling took up to ``early_stage``."""
+    hlo: Optional[str] = None
+    """Equal for candidates whose programs at ``stage`` are equal except for names."""
+    early_hlo: Optional[str] = None
+    """The same at the stage by which the candidate was ranked at first, and for equal options of the compiler only."""
+    same_as: Optional[dict[str, Any]] = None
+    """Another candidate with an equal program, which was compiled to the end; either for this one too, or both were."""
     attempts: int = 1
     """How often it was tried; more than 1 if workers died."""
     is_final: bool = True
@@ -48,6 +67,16 @@ class Outcome:
     def seconds_per_example(self) -> Optional[float]:
         """Step time per example, by which candidates are ranked."""
         return None if self.step_seconds is None or not self.examples else self.step_seconds / self.examples
+
+    @property
+    def early_seconds_per_example(self) -> Optional[float]:
+        """As ``seconds_per_example``, of the program at ``early_stage``."""
+        return None if self.early_step_seconds is None or not self.examples else self.early_step_seconds / self.examples
+
+    @property
+    def is_early(self) -> bool:
+        """Whether nothing after ``early_stage`` is known."""
+        return self.stage in EARLY
 
     @staticmethod
     def from_dict(data: dict[str, Any]) -> Outcome:

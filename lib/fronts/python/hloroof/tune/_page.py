@@ -66,7 +66,8 @@ def _verdict(results: Results) -> str:
             f" The least memory, {_core.format_bytes(least.peak_bytes or 0)}, needs {describe(least.candidate)}, at "
             f"{_core.format_seconds(least.seconds_per_example or 0)} an example."
         )
-    return html.escape(text)
+    summary = results.early_summary()
+    return html.escape(text + (f" {summary}." if summary else ""))
 
 
 def _plot(results: Results) -> str:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import signal
+import tempfile
 import threading
-from typing import Optional
+from typing import Any, Optional, Sequence
 
+from hloroof import _core
 from hloroof._process import Ended, Process
 from hloroof.tune._compile import ENVIRONMENT
-from hloroof.tune._outcome import FAILED, Outcome
+from hloroof.tune._outcome import END, FAILED, SCHEDULER, Outcome
 from hloroof.tune._space import Candidate
-from hloroof.tune._worker import MARK, Reference
+from hloroof.tune._worker import MARK, Reference, Request, Scheduled
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,31 +27,53 @@ class Job:
     candidate: Candidate
     retries: int
     timeout: Optional[float]
+    stage: str = END
+    """How far the program is compiled."""
+    flags: Sequence[str] = ()
+    """Names of the candidate that are flags of the compiler."""
 
 
 class WorkerDied(Exception):
-    """The process ended in the middle of a candidate. The message says how."""
+    """The process ended in the middle of a candidate. The message says how and where."""
+
+    def __init__(self, message: str, scheduled: Optional[Scheduled] = None) -> None:
+        super().__init__(message)
+        self.scheduled = scheduled
+
+
+class TookTooLong(WorkerDied):
+    """It took longer than the job allows."""
 
 
 class Worker:
     """A process that compiles. Use it from one thread at a time."""
 
     def __init__(self) -> None:
+        self._scratch = tempfile.TemporaryDirectory(prefix="hloroof-tune-", ignore_cleanup_errors=True)
         self._process = Process("hloroof.tune._worker", {**ENVIRONMENT, MARK: "1"})
         self.kill = self._process.kill
-        self.close = self._process.close
+
+    def close(self) -> None:
+        """Ends the process."""
+        self._process.close()
+        self._scratch.cleanup()
 
     def run(self, job: Job) -> tuple[Outcome, Optional[bytes]]:
-        """Raises ``WorkerDied``, and ``TimeoutError`` if it takes longer than the job allows. The worker is of no use then."""
+        """Raises ``WorkerDied``. The worker is of no use then."""
+        request = Request(job.reference, job.device, job.candidate, job.stage, job.flags, self._scratch.name)
         try:
-            outcome, program = self._process.ask((job.reference, job.device, job.candidate), job.timeout)
+            outcome, program = self._process.ask(request, job.timeout)
             return outcome, program
         except Ended as ended:
+            scheduled = next((note for note in ended.notes if isinstance(note, Scheduled)), None)
+            doing = next((note for note in reversed(ended.notes) if isinstance(note, str)), "it started")
+            if scheduled is not None and doing == "it compiled":
+                doing = "it made code of the program, which was scheduled"
             if ended.is_late:
-                raise TimeoutError(f"took longer than {job.timeout:g} s") from None
+                raise TookTooLong(f"took longer than {job.timeout:g} s while {doing}", scheduled) from None
             is_signal = ended.status < 0
             how = f"signal {signal.Signals(-ended.status).name}" if is_signal else f"status {ended.status}"
-            raise WorkerDied(f"the worker ended with {how}: {ended.said}") from None
+            raise WorkerDied(f"the worker ended with {how} while {doing}: {ended.said}", scheduled) from None
 
 
 _lock = threading.Lock()
@@ -60,7 +84,7 @@ _closed: set[str] = set()
 
 def evaluate(job: Job) -> tuple[Outcome, Optional[bytes]]:
     """Runs the job on an idle worker of this process, or a new one, and again if the worker dies."""
-    died: list[str] = []
+    died: list[WorkerDied] = []
     while len(died) <= job.retries and job.run not in _closed:
         with _lock:
             idle = _idle.setdefault(job.run, [])
@@ -71,10 +95,10 @@ def evaluate(job: Job) -> tuple[Outcome, Optional[bytes]]:
             outcome, program = worker.run(job)
             is_good = True
             return dataclasses.replace(outcome, attempts=len(died) + 1), program
+        except TookTooLong as error:
+            return dataclasses.replace(_what_it_had(job.candidate, error), attempts=len(died) + 1), None
         except WorkerDied as error:
-            died.append(str(error))
-        except TimeoutError as error:
-            return Outcome(job.candidate, FAILED, str(error), attempts=len(died) + 1), None
+            died.append(error)
         finally:
             with _lock:
                 _busy[job.run].remove(worker)
@@ -82,9 +106,26 @@ def evaluate(job: Job) -> tuple[Outcome, Optional[bytes]]:
                     _idle[job.run].append(worker)
                 else:
                     worker.close()
+    if not died:
+        return Outcome(job.candidate, FAILED, "the run was ended", is_final=False), None
+    outcome = _what_it_had(job.candidate, died[-1])
     times = f"{len(died)} workers died, the last: " if len(died) > 1 else ""
-    reason = times + (died[-1] if died else "the run was ended")
-    return Outcome(job.candidate, FAILED, reason, attempts=max(len(died), 1), is_final=False), None
+    return dataclasses.replace(outcome, reason=times + (outcome.reason or ""), attempts=len(died), is_final=False), None
+
+
+def _what_it_had(candidate: Candidate, error: WorkerDied) -> Outcome:
+    """The outcome of a candidate whose worker ended, with the prediction of the scheduled program if it had come so far."""
+    had = error.scheduled
+    outcome = Outcome(candidate, FAILED, str(error))
+    if had is None:
+        return outcome
+    from hloroof._functions import predict_step_time
+
+    try:
+        step: Any = predict_step_time(had.proto, had.place, **had.options)
+    except _core.Error:
+        return outcome
+    return dataclasses.replace(outcome, examples=had.examples, early_stage=SCHEDULER, early_step_seconds=step.step_seconds)
 
 
 def close(run: str) -> None:

@@ -10,21 +10,22 @@ from typing import Any, Optional, Union
 from hloroof import _core
 from hloroof._kernel import _short
 from hloroof._prediction import _table
-from hloroof.tune._outcome import FAILED, OK, Outcome
-from hloroof.tune._space import label
+from hloroof.tune._outcome import FAILED, OK, SCHEDULER, Outcome
+from hloroof.tune._space import describe, label
+from hloroof.tune._stages import tau
 
 
 @dataclasses.dataclass(frozen=True)
 class Results:
-    """The candidates of a space, fastest first by step time per example, then those that cannot run. ``print(results)`` shows a
-    table."""
+    """The candidates of a space, fastest first by step time per example, then those that cannot run. Those that are only known by
+    their scheduled program come after those that were compiled to the end. ``print(results)`` shows a table."""
 
     device: str
     outcomes: list[Outcome]
 
     def __post_init__(self) -> None:
         order = {OK: 0, FAILED: 2}
-        self.outcomes.sort(key=lambda o: (order.get(o.status, 1), o.seconds_per_example or 0))
+        self.outcomes.sort(key=lambda o: (order.get(o.status, 1), o.stage == SCHEDULER, o.seconds_per_example or 0))
 
     @property
     def ranked(self) -> list[Outcome]:
@@ -39,10 +40,16 @@ class Results:
             raise ValueError("no candidate can run" + reason)
         return self.ranked[0]
 
+    @property
+    def early_tau(self) -> Optional[float]:
+        """Kendall's tau-b of the early and the final step times per example, over the programs that have both; None if there are too
+        few. Candidates with equal programs count once."""
+        return tau(self.outcomes)[0]
+
     def pareto(self) -> list[Outcome]:
         """Returns the candidates of which none other is both faster per example and smaller in memory, fastest first."""
         front: list[Outcome] = []
-        for outcome in self.ranked:
+        for outcome in sorted(self.ranked, key=lambda o: o.seconds_per_example or 0):
             if not front or (outcome.peak_bytes or 0) < (front[-1].peak_bytes or 0):
                 front.append(outcome)
         return front
@@ -53,6 +60,8 @@ class Results:
         The parts are those of ``Outcome.breakdown``. Recomputation is named as well; it is part of the others."""
         if outcome.status != OK:
             return _short(outcome.reason or "")
+        if outcome.same_as is not None:
+            return f"same program as {describe(outcome.same_as)}"
         best = self.best
         if outcome is best:
             step = outcome.step_seconds or 1
@@ -73,11 +82,13 @@ class Results:
         rows = []
         for rank, o in enumerate(self.outcomes, 1):
             data = {name: value for name, value in o.to_dict().items() if name not in ("candidate", "breakdown", "is_final")}
+            data["same_as"] = None if o.same_as is None else describe(o.same_as)
             rows.append(
                 {
                     "rank": rank if o.status == OK else None,
                     **{name: label(value) if isinstance(value, (dict, list)) else value for name, value in o.candidate.items()},
                     "seconds_per_example": o.seconds_per_example,
+                    "early_seconds_per_example": o.early_seconds_per_example,
                     "is_pareto": id(o) in front,
                     "why": self.why(o),
                     **data,
@@ -95,6 +106,7 @@ class Results:
         """The columns and rows of the table."""
         names = list(dict.fromkeys(name for o in self.outcomes for name in o.candidate))
         front = {id(outcome) for outcome in self.pareto()}
+        shows_stage = any(o.early_stage is not None for o in self.outcomes)
         fastest = self.ranked[0].seconds_per_example if self.ranked else None
         rows = []
         for rank, o in enumerate(self.outcomes, 1):
@@ -112,15 +124,30 @@ class Results:
                 ]
             else:
                 numbers = ["- ", *values, "-", "", "", _size(o.peak_bytes), ""]
+            if shows_stage:  # the early step, then whether the others are of the end of the compile
+                numbers.append("" if o.early_step_seconds is None else _core.format_seconds(o.early_step_seconds))
+                numbers.append("early" if o.is_early else ("final" if o.stage is not None else ""))
             rows.append([*numbers, self.why(o)])
-        return ["rank ", *names, "an example", "relative", "step", "peak", "MFU", "why"], rows
+        more = ["early step", "by"] if shows_stage else []
+        return ["rank ", *names, "an example", "relative", "step", "peak", "MFU", *more, "why"], rows
 
     def __str__(self) -> str:
         head, rows = self.cells()
         unfit = sum(o.status not in (OK, FAILED) for o in self.outcomes)
         failed = sum(o.status == FAILED for o in self.outcomes)
         title = f"{len(rows)} candidates on {self.device}, {unfit} do not fit, {failed} failed; * is on the Pareto front\n"
-        return (title + _core.table(head, rows, [*range(1, len(head) - 6), len(head) - 1])).rstrip("\n")
+        left = [*range(1, head.index("an example")), *(i for i, name in enumerate(head) if name in ("by", "why"))]
+        return (title + self.early_summary(end="\n") + _core.table(head, rows, left)).rstrip("\n")
+
+    def early_summary(self, end: str = "") -> str:
+        """A sentence about the early ranking; empty if there is none."""
+        stages = {o.early_stage for o in self.outcomes if o.stage is not None and o.early_stage is not None}
+        if not stages:
+            return ""
+        found, count = tau(self.outcomes)
+        agree = "" if found is None else f"; Kendall's tau of early and final step times of {count} programs: {found:.2f}"
+        done = sum(o.stage is not None and not o.is_early for o in self.ranked)
+        return f"{done} of {len(self.ranked)} are compiled to the end, the others by the {' or '.join(sorted(stages))} program{agree}{end}"
 
     def _repr_html_(self) -> str:
         head, rows = self.cells()

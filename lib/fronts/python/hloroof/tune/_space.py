@@ -55,17 +55,28 @@ class Space:
     there are not compiled."""
     where: Optional[Callable[..., bool]] = None
     """Combinations for which it returns false are left out. It takes the same arguments as ``build``."""
+    xla_flags: Mapping[str, Sequence[Any]] = dataclasses.field(default_factory=dict)
+    """The values to try for flags of the compiler, ``{"xla_tpu_scoped_vmem_limit_kib": [None, 32768, 65536]}``, where None leaves a flag
+    as it is. They are axes that ``build`` does not see, and hold besides ``Program.options``."""
 
     def candidates(self) -> list[Candidate]:
         """Returns all combinations. Those with the least values of ``grows`` come first."""
         for name in self.grows:
             if name not in self.axes:
                 raise ValueError(f"grows has {name!r}, which is not an axis; expected one of {', '.join(self.axes)}")
-        for name, values in self.axes.items():
-            if isinstance(values, (str, bytes)) or not isinstance(values, Sequence):
-                raise ValueError(f"axes[{name!r}]={values!r}: expected a list of values")
+        for field, given in (("axes", self.axes), ("xla_flags", self.xla_flags)):
+            for name, values in given.items():
+                if isinstance(values, (str, bytes)) or not isinstance(values, Sequence):
+                    raise ValueError(f"{field}[{name!r}]={values!r}: expected a list of values")
+        for name in self.xla_flags:
+            if name in self.axes:
+                raise ValueError(f"{name} is in axes and in xla_flags; flags are not for build")
+            if name.startswith("-"):
+                raise ValueError(f"xla_flags[{name!r}]: expected the name without dashes")
         found = [dict(zip(self.axes, values)) for values in itertools.product(*self.axes.values())]
         found = [candidate for candidate in found if self.where is None or self.where(**candidate)]
+        flags = [dict(zip(self.xla_flags, values)) for values in itertools.product(*self.xla_flags.values())]
+        found = [{**candidate, **more} for candidate in found for more in flags]
         for candidate in found:
             key_of(candidate)  # raises for values that cannot be kept
         return sorted(found, key=lambda candidate: [candidate[name] for name in self.grows])

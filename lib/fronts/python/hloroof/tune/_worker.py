@@ -3,28 +3,44 @@ each pickled."""
 
 from __future__ import annotations
 
+import atexit
+import dataclasses
 import gzip
+import hashlib
 import importlib
 import importlib.util
 import os
 import pickle
 import re
 import sys
-import threading
 import time
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Optional, Sequence
 
-from hloroof import _core
+from hloroof import _ahead, _core
 from hloroof._prediction import StepPrediction
-from hloroof._process import serve
-from hloroof.tune import _compile
-from hloroof.tune._outcome import DOES_NOT_FIT, FAILED, OK, Outcome
+from hloroof._process import note, serve
+from hloroof.tune import _compile, _early
+from hloroof.tune._outcome import DOES_NOT_FIT, END, FAILED, OK, SCHEDULER, Outcome
 from hloroof.tune._space import Candidate, Program
 
 MARK = "HLOROOF_TUNE_WORKER"
 
 Reference = tuple[str, str, Any]
 """Where a worker finds ``build``: ("module", module, name), ("file", path, name) or ("value", "", bytes of cloudpickle)."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Request:
+    """A candidate and all that a worker needs for it. Those of one worker differ in the candidate and the stage."""
+
+    reference: Reference
+    device: str
+    candidate: Candidate
+    stage: str = END
+    flags: Sequence[str] = ()
+    """Names of the candidate that are flags of the compiler."""
+    scratch: Optional[str] = None
+    """A folder for dumps."""
 
 
 def reference_to(function: Callable[..., Any]) -> Reference:
@@ -74,27 +90,91 @@ def _failure(candidate: Candidate, error: BaseException) -> Outcome:
     return Outcome(candidate, FAILED, f"{type(error).__name__}: {text}" if text else type(error).__name__)
 
 
-def evaluate(build: Callable[..., Program], device: str, candidate: Candidate) -> tuple[Outcome, Optional[bytes]]:
-    """The outcome, and the compiled text as a gzip file."""
-    started = time.monotonic()
-    try:
-        program = build(**candidate)
+@dataclasses.dataclass(frozen=True)
+class Scheduled:
+    """What a worker has of a program when it is scheduled, in case it does not come to the end."""
+
+    proto: bytes
+    place: str
+    examples: float
+    options: dict[str, Any]
+
+
+class Evaluator:
+    """Makes outcomes of candidates. It keeps what it knows from one to the next."""
+
+    def __init__(self, build: Callable[..., Program], device: str, flags: Sequence[str] = (), scratch: Optional[str] = None) -> None:
+        self._build = build
+        self._device = device
+        self._flags = flags
+        self._scratch = scratch
+        self._known: dict[str, tuple[Outcome, Optional[bytes]]] = {}
+        self._compiler = _early.EarlyCompiler()
+        atexit.register(self._compiler.close)
+
+    def evaluate(self, candidate: Candidate, stage: str = END) -> tuple[Outcome, Optional[bytes]]:
+        """The outcome by the program at ``stage``, and its text as a gzip file."""
+        started = time.monotonic()
+        try:
+            note("it built the program")
+            program = self._program(candidate)
+            capacity = _compile.capacity_of(self._device.partition(":")[0])
+            least = _compile.arguments_bytes(program)
+            if least > capacity:
+                reason = f"the arguments alone take {_core.format_bytes(least)} of the {_core.format_bytes(capacity)} of a device"
+                return Outcome(candidate, DOES_NOT_FIT, reason, examples=program.examples, capacity_bytes=capacity), None
+            note("it traced the program")
+            prepared, place = _compile.prepare_program(program, self._device)
+            key = _key(prepared.job, program, place, stage)
+            if key in self._known:
+                outcome, text = self._known[key]
+                return dataclasses.replace(outcome, candidate=candidate, compile_seconds=time.monotonic() - started), text
+            note("it compiled")
+            found = self._compiled(prepared, program, place, stage)
+            seconds = time.monotonic() - started
+            note("it predicted the program")
+            step = _compile.predict(program, found.program, place)
+        except Exception as error:  # what the function, JAX, the compiler or the prediction raises
+            return _failure(candidate, error), None
+        outcome = _outcome(candidate, program, step, seconds, found.stage)
+        hlo = _early.fingerprint_of(str(found.program))
+        asked = None if found.identity is None else f"{_early.fingerprint_of(found.identity)} {_options_of(prepared.job)}"
+        outcome = dataclasses.replace(outcome, hlo=hlo, early_hlo=asked)
+        self._known[key] = outcome, gzip.compress(str(found.program).encode(), 6, mtime=0)
+        return self._known[key]
+
+    def _program(self, candidate: Candidate) -> Program:
+        program = self._build(**{name: value for name, value in candidate.items() if name not in self._flags})
         if not isinstance(program, Program):
             raise TypeError(f"build returned {type(program).__name__}, not hloroof.tune.Program")
-        capacity = _compile.capacity_of(device.partition(":")[0])
-        least = _compile.arguments_bytes(program)
-        if least > capacity:
-            reason = f"the arguments alone take {_core.format_bytes(least)} of the {_core.format_bytes(capacity)} of a device"
-            return Outcome(candidate, DOES_NOT_FIT, reason, examples=program.examples, capacity_bytes=capacity), None
-        text, place = _compile.compile_program(program, device)
-        seconds = time.monotonic() - started
-        step = _compile.predict(program, text, place)
-    except Exception as error:  # what the function, JAX, libtpu or the prediction raises
-        return _failure(candidate, error), None
-    return _outcome(candidate, program, step, seconds), gzip.compress(text.encode(), 6, mtime=0)
+        flags = {name: candidate[name] for name in self._flags if candidate[name] is not None}
+        return dataclasses.replace(program, options={**program.options, **flags}) if flags else program
+
+    def _compiled(self, prepared: Any, program: Program, place: str, stage: str) -> _early.Found:
+        if stage != END:
+            return self._compiler.program_at(prepared.job, prepared.program.fun_name, stage, self._scratch)
+
+        def look(proto: bytes) -> None:
+            note(Scheduled(proto, place, program.examples, dict(program.predict)))
+
+        with _early.looking_at_scheduled(prepared.job.platform, look):
+            text = _ahead.compile_here(prepared.job)
+        return _early.Found(text, END)
 
 
-def _outcome(candidate: Candidate, program: Program, step: StepPrediction, seconds: float) -> Outcome:
+def _options_of(job: _ahead.Job) -> str:
+    """Equal for equal options: code generation may differ with them although the program before it is the same."""
+    return hashlib.sha256(repr(sorted((name, str(value)) for name, value in job.options.items())).encode()).hexdigest()[:8]
+
+
+def _key(job: _ahead.Job, program: Program, place: str, stage: str) -> str:
+    """Equal for candidates that differ in nothing that counts."""
+    job = dataclasses.replace(job, options=dict(sorted(job.options.items())))
+    facts = (job, program.examples, sorted(program.predict.items()), place, stage)
+    return hashlib.sha256(pickle.dumps(facts)).hexdigest()
+
+
+def _outcome(candidate: Candidate, program: Program, step: StepPrediction, seconds: float, stage: str) -> Outcome:
     breakdown: dict[str, float] = {}
     for part in step.breakdown:
         name = f"wait ({part.resource})" if part.is_wait else part.resource  # axes differ between meshes
@@ -103,7 +183,8 @@ def _outcome(candidate: Candidate, program: Program, step: StepPrediction, secon
     reason = None
     if not memory.fits:
         usable = f"{_core.format_bytes(memory.usable_bytes)} usable"
-        reason = f"the peak is {_core.format_bytes(memory.hbm_peak_bytes)} of {usable}"
+        what = "the peak of the scheduled program" if stage == SCHEDULER else "the peak"
+        reason = f"{what} is {_core.format_bytes(memory.hbm_peak_bytes)} of {usable}"
     return Outcome(
         candidate,
         OK if memory.fits else DOES_NOT_FIT,
@@ -119,31 +200,27 @@ def _outcome(candidate: Candidate, program: Program, step: StepPrediction, secon
         unknown=step.coverage.unknown,
         breakdown=breakdown,
         compile_seconds=seconds,
+        stage=stage,
     )
 
 
-def _end_with(parent: int) -> None:
-    """Ends this process when its parent is gone, also in the middle of a compile."""
-    while os.getppid() == parent:
-        time.sleep(1)
-    os._exit(1)
-
-
 def _serve() -> None:
-    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
-    build: Any = None
+    evaluator: Optional[Evaluator] = None
 
-    def answer(request: tuple[Reference, str, Candidate]) -> tuple[Outcome, Optional[bytes]]:
-        nonlocal build
-        reference, device, candidate = request
+    def answer(request: Request) -> tuple[Outcome, Optional[bytes]]:
+        nonlocal evaluator
         try:
-            build = build or _resolve(reference)
-            return evaluate(build, device, candidate)
+            note("it imported the space")
+            if evaluator is None:
+                evaluator = Evaluator(_resolve(request.reference), request.device, request.flags, request.scratch)
+            return evaluator.evaluate(request.candidate, request.stage)
         except Exception as error:  # of the import
-            return _failure(candidate, error), None
+            return _failure(request.candidate, error), None
 
     serve(answer)
 
 
 if __name__ == "__main__":
-    _serve()
+    from hloroof.tune import _worker  # the classes of what is pickled are of the module, not of the script
+
+    _worker._serve()
