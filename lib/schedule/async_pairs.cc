@@ -170,6 +170,10 @@ void AsyncPairs::update(const Module& module, const CallGraph& calls, absl::Span
       trace = kNone;
     }
   }
+  // A done that is there looks at itself. Without any, empty() says so again.
+  if (std::all_of(dones_.begin(), dones_.end(), [](const Done& done) { return done.looked_at.empty(); })) {
+    dones_.clear();
+  }
   for (std::size_t i = 0; i < dones_.size(); ++i) {
     Done& done = dones_[i];
     const bool is_there = done.id.index < traces_.size() && traces_[done.id.index] == i;

@@ -258,6 +258,50 @@ StepSummary check_laws(Predictor& predictor, const Target& target) {
   return now;
 }
 
+TEST_CASE("nothing waits once the last done is erased") {
+  const Device device = find_device("tpu_v5e").value();
+  Predictor predictor = predictor_of(R"(HloModule loops, is_scheduled=true
+
+body {
+  p = (s32[], f32[64,64]{1,0}) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  x = f32[64,64]{1,0} get-tuple-element(p), index=1
+  start = (f32[64,64]{1,0:S(1)}, f32[64,64]{1,0}, u32[]) copy-start(x)
+  y = f32[64,64]{1,0} dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  done = f32[64,64]{1,0:S(1)} copy-done(start)
+  ROOT t = (s32[], f32[64,64]{1,0}) tuple(next, y)
+}
+
+cond {
+  p = (s32[], f32[64,64]{1,0}) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  n = s32[] constant(5)
+  ROOT c = pred[] compare(i, n), direction=LT
+}
+
+ENTRY e {
+  x = f32[64,64]{1,0} parameter(0)
+  zero = s32[] constant(0)
+  state = (s32[], f32[64,64]{1,0}) tuple(zero, x)
+  w = (s32[], f32[64,64]{1,0}) while(state), condition=cond, body=body
+  ROOT y = f32[64,64]{1,0} get-tuple-element(w), index=1
+}
+)",
+                                     device);
+  REQUIRE(predictor.predict().ok());
+  const Checkpoint before = predictor.checkpoint();
+  REQUIRE(predictor.edit().erase(named(predictor.module(), "done")).ok());
+  for (int round = 0; round < 2; ++round) {
+    const absl::StatusOr<StepPrediction> all = predictor.predict();
+    const absl::StatusOr<StepPrediction> scratch = predict_step_time(predictor.module(), device, any_backend());
+    REQUIRE((all.ok() && scratch.ok()));
+    CHECK(difference(*all, *scratch) == "");
+    REQUIRE(predictor.rollback(before).ok());
+  }
+}
+
 // The waits as a prediction lists them, by op.
 std::map<std::uint32_t, double> listed_waits(const StepPrediction& step) {
   std::map<std::uint32_t, double> waits;
