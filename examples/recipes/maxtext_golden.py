@@ -5,7 +5,7 @@
     python examples/recipes/maxtext_golden.py SNAPSHOT.json [NAME=VALUE...]                      # compares
 
 A golden HLO text changes with every compiler and does not say whether the change matters. The snapshot has the predicted step, memory and
-collectives, and fails when one of them is worse than it allows. NAME=VALUE are settings of MaxText; without any, a small model.
+collectives, and the comparison fails if one of them differs by more than its tolerance. NAME=VALUE are settings of MaxText; without any, a small model.
 """
 
 import argparse
