@@ -10,9 +10,11 @@ import pytest
 RECIPES = {  # what it imports besides JAX and libtpu, and a part of its output
     "flax_nnx": (["flax", "optax"], "exposed communication"),
     "keras_model": (["keras"], "mixed_bfloat16"),
+    "maxtext_golden": (["maxtext", "omegaconf", "grain", "sympy"], "as step.json says"),
     "paged_decode": (["jax.experimental.pallas.ops.tpu.ragged_paged_attention"], "tokens/s"),
     "tokamax_blocks": (["tokamax"], "6 configurations on tpu_v6e"),
 }
+ARGUMENTS = {"maxtext_golden": ["step.json"]}
 
 
 def is_there(name):
@@ -30,9 +32,9 @@ def test_recipe(root, tmp_path, name):
         pytest.skip(f"needs {', '.join(missing)}")
     # In another folder: the name of a recipe must not hide a package.
     done = subprocess.run(
-        [sys.executable, root / "examples" / "recipes" / f"{name}.py"],
+        [sys.executable, root / "examples" / "recipes" / f"{name}.py", *ARGUMENTS.get(name, [])],
         cwd=tmp_path,
-        env={"HLOROOF_CACHE_DIR": str(tmp_path), **os.environ},
+        env={"HLOROOF_CACHE_DIR": str(tmp_path), "HLOROOF_UPDATE": "1", **os.environ},
         capture_output=True,
         text=True,
         timeout=1800,
