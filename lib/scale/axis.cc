@@ -54,7 +54,8 @@ absl::StatusOr<std::size_t> find_index(const LogicalMesh& mesh, std::string_view
   }
   std::size_t index = 0;
   if (absl::SimpleAtoi(to_absl(name), &index) && index < mesh.axes.size()) return index;
-  return invalid_argument(absl::StrCat("the program has no axis \"", to_absl(name), "\", or several. ", axes_text(mesh)));
+  return invalid_argument(
+      absl::StrCat("the program has no axis \"", to_absl(name), "\", or several. ", axes_text(mesh)));
 }
 
 }  // namespace
@@ -177,6 +178,24 @@ absl::StatusOr<std::string> ScaledAxis::new_pairs(InstructionView permute) const
     }
   }
   return absl::StrCat("{", absl::StrJoin(texts, ","), "}");
+}
+
+std::optional<std::vector<std::int64_t>> ScaledAxis::new_table(const std::vector<std::int64_t>& numbers) const {
+  if (static_cast<std::int64_t>(numbers.size()) != devices()) return std::nullopt;
+  const std::int64_t stride = mesh_.axes[axis_].stride;
+  const auto at = [&](std::int64_t device) { return numbers[static_cast<std::size_t>(device)]; };
+  const std::int64_t step = at(stride) - at(0);
+  for (std::int64_t device = 0; device < devices(); ++device) {
+    const std::int64_t place = device / stride % from();
+    if (at(device) != at(device - place * stride) + place * step) return std::nullopt;
+  }
+  std::vector<std::int64_t> result;
+  for (std::int64_t device = 0; device < new_devices(); ++device) {
+    const std::int64_t place = device / stride % to_;
+    const std::int64_t base = device / (stride * to_) * (stride * from()) + device % stride;
+    result.push_back(at(base) + place * step);
+  }
+  return result;
 }
 
 // The axes that each dimension of the assignment of devices to shards lies along; the last is that of replicas.

@@ -41,6 +41,10 @@ class ScaledAxis {
   absl::StatusOr<std::string> new_groups(InstructionView collective) const;
   absl::StatusOr<std::string> new_pairs(InstructionView permute) const;
 
+  // A table with a number for each device, continued for the new ones. nullopt if it is no sum of a number for each
+  // place on each axis that grows by the same step along this axis.
+  std::optional<std::vector<std::int64_t>> new_table(const std::vector<std::int64_t>& numbers) const;
+
   // For each dimension of a sharded array, whether its shards lie along the axis. nullopt if the shards do not match
   // the mesh.
   std::optional<std::vector<bool>> shards(const Sharding& sharding, std::size_t rank) const;

@@ -56,8 +56,8 @@ std::optional<int> Exponents::of(Node node) {
 }
 
 Exponents::Sum Exponents::add_up(const std::vector<Node>& left, const std::vector<Node>& right, bool major_first) {
-  int total = 0;                  // what the open ones must add up to, with their signs, is -total
-  std::map<Node, int> open;       // by root
+  int total = 0;             // what the open ones must add up to, with their signs, is -total
+  std::map<Node, int> open;  // by root
   const auto add = [&](const std::vector<Node>& nodes, int sign) {
     for (Node node : nodes) {
       const Place place = find(node);

@@ -41,7 +41,7 @@ class Exponents {
   Place find(Node node);
 
   std::vector<Node> parent_;
-  std::vector<int> offset_;  // to the parent
+  std::vector<int> offset_;                   // to the parent
   std::vector<std::optional<int>> exponent_;  // of roots
 };
 

@@ -12,9 +12,11 @@
 #include "lib/ir/module_builder.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
+#include "lib/scale/kernels.h"
 #include "lib/scale/placed_error.h"
 #include "lib/values/attribute_values.h"
 #include "lib/values/decode.h"
+#include "lib/values/literal.h"
 
 namespace hloroof::internal::inline scale {
 namespace {
@@ -129,10 +131,10 @@ class Rewriter {
       const std::int64_t before = shape.dimensions[d];
       const std::optional<std::int64_t> after = grown(before, ratio_, exponent);
       if (!after || *after < 1) {
-        const std::string why = absl::StrCat("dimension ", d, " of ", to_absl(to_string(module_.shapes(), id, ShapeText::kWithoutLayout)),
-                                             " would have ", before, exponent < 0 ? " / " : " x ", ratio_.to,
-                                             exponent < 0 ? " x " : " / ", ratio_.from,
-                                             " elements, which is no integer");
+        const std::string why =
+            absl::StrCat("dimension ", d, " of ", to_absl(to_string(module_.shapes(), id, ShapeText::kWithoutLayout)),
+                         " would have ", before, exponent < 0 ? " / " : " x ", ratio_.to, exponent < 0 ? " x " : " / ",
+                         ratio_.from, " elements, which is no integer");
         error_ = at == nullptr ? invalid_argument(why) : placed_error(*at, why);
         return std::nullopt;
       }
@@ -140,7 +142,8 @@ class Rewriter {
       changed = true;
       if (at != nullptr) ++result_.sizes[{before, *after}];
       if (!split(shape, d, exponent)) {
-        error_ = at == nullptr ? invalid_argument("a split does not divide") : placed_error(*at, "its split between memories does not divide");
+        error_ = at == nullptr ? invalid_argument("a split does not divide")
+                               : placed_error(*at, "its split between memories does not divide");
         return std::nullopt;
       }
     }
@@ -168,6 +171,8 @@ class Rewriter {
       case Opcode::kDynamicSlice: dynamic_slice(i); break;
       case Opcode::kGather: gather(i); break;
       case Opcode::kConvolution: convolution(i); break;
+      case Opcode::kCustomCall: return custom_call(i);
+      case Opcode::kConstant: return constant(i);
       default: break;
     }
     if (axis_ == nullptr) return absl::OkStatus();
@@ -247,15 +252,17 @@ class Rewriter {
   // A start of the form partition-id x shard. Any other keeps its value, on which no time depends.
   void offset(InstructionView start, std::int64_t before, std::int64_t after) {
     const auto is_number = [](InstructionView at) {
-      return origin(at, [](InstructionView v) { return v.opcode() == Opcode::kConvert || v.opcode() == Opcode::kBitcast; })
-                     .opcode() == Opcode::kPartitionId;
+      return origin(at, [](InstructionView v) {
+               return v.opcode() == Opcode::kConvert || v.opcode() == Opcode::kBitcast;
+             }).opcode() == Opcode::kPartitionId;
     };
     if (axis_->is_only_axis() && start.opcode() == Opcode::kMultiply && start.shape().dimensions.empty()) {
       for (std::size_t n = 0; n < 2; ++n) {
         const InstructionView constant = start.operand(n);
         if (constant.opcode() != Opcode::kConstant || !is_number(start.operand(1 - n))) continue;
         std::int64_t value = 0;
-        if (!absl::SimpleAtoi(to_absl(constant.text(AttributeKey::kConstantLiteral)), &value) || value != before) continue;
+        if (!absl::SimpleAtoi(to_absl(constant.text(AttributeKey::kConstantLiteral)), &value) || value != before)
+          continue;
         const bool is_known = std::any_of(offsets_.begin(), offsets_.end(),
                                           [&](const Offset& offset) { return offset.user == start.id(); });
         if (!is_known) offsets_.push_back({start.id(), n, constant.id(), std::to_string(after)});
@@ -268,6 +275,58 @@ class Rewriter {
   static InstructionView origin(InstructionView at, bool (*passes)(InstructionView)) {
     for (int step = 0; step < 16 && at.operand_count() > 0 && passes(at); ++step) at = at.operand(0);
     return at;
+  }
+
+  // A table with a number for each device grows with their number. It must be a sum of steps along the axes, so that it
+  // goes on beyond the devices that it has.
+  absl::Status constant(InstructionView i) {
+    if (i.shape().dimensions.size() != 1 || !grows(i, 0) || axis_ == nullptr) return absl::OkStatus();
+    const absl::StatusOr<Literal> value = literal(i);
+    if (!value.ok() || i.text(AttributeKey::kConstantLiteral).find('{') == std::string_view::npos) {
+      return absl::OkStatus();
+    }
+    if (value->elided) return absl::OkStatus();
+    std::vector<std::int64_t> numbers;
+    for (std::size_t n = 0; n < value->size(); ++n) numbers.push_back(value->integer(n));
+    const std::optional<std::vector<std::int64_t>> longer = axis_->new_table(numbers);
+    if (!longer) return placed_error(i, "its numbers for the devices are no steps along the axes of the mesh");
+    set(i, AttributeKey::kConstantLiteral, absl::StrCat("{", absl::StrJoin(*longer, ", "), "}"));
+    return absl::OkStatus();
+  }
+
+  // A kernel gets another bound of its grid, and what the text repeats of its operands follows them.
+  absl::Status custom_call(InstructionView i) {
+    bool changed = false;
+    for (InstructionView operand : i.operands()) {
+      for (std::size_t d = 0; operand.shape().is_array() && d < operand.shape().dimensions.size(); ++d) {
+        changed = changed || grows(operand, d);
+      }
+    }
+    if (changed && i.has(AttributeKey::kOperandLayoutConstraints)) {
+      std::vector<std::string> shapes;
+      for (InstructionView operand : i.operands()) {
+        Node node = dimensions_.first(operand.id());
+        const std::optional<ShapeId> shape = resized(operand.shape_id(), node, nullptr, 0);
+        if (!shape) return error_;
+        shapes.push_back(to_string(module_.shapes(), *shape));
+      }
+      set(i, AttributeKey::kOperandLayoutConstraints, absl::StrCat("{", absl::StrJoin(shapes, ", "), "}"));
+    }
+    int rewritten = 0;
+    for (const BatchOfGrid& batch : batches_of_grid(i)) {
+      const BatchOfGrid::Place& place = batch.places.front();
+      const bool is_operand = place.array < i.operand_count();
+      const InstructionView value = is_operand ? i.operand(place.array) : i;
+      const std::size_t leaf = is_operand ? 0 : place.array - i.operand_count();
+      const std::size_t node = dimensions_.first(value.id(), leaf) + place.dimension;
+      if (exponents_[node] == 0) continue;
+      if (++rewritten > 1) return placed_error(i, "two dimensions of the grid of its kernel would change");
+      const absl::StatusOr<std::string> config = with_bound(i, batch, size(value, place.dimension, leaf));
+      if (!config.ok()) return config.status();
+      set(i, AttributeKey::kBackendConfig, *config);
+      ++result_.kernels;
+    }
+    return absl::OkStatus();
   }
 
   void gather(InstructionView i) {
@@ -316,12 +375,18 @@ class Rewriter {
       if (is_usual) return;
       absl::StrAppend(&text, text.size() > 1 ? " " : "", name, "=", absl::StrJoin(values, "x"));
     };
-    add("size", [](const WindowDimension& d) { return std::to_string(d.size); }, "");
-    add("stride", [](const WindowDimension& d) { return std::to_string(d.stride); }, "1");
-    add("pad", [](const WindowDimension& d) { return absl::StrCat(d.pad_low, "_", d.pad_high); }, "0_0");
-    add("lhs_dilate", [](const WindowDimension& d) { return std::to_string(d.base_dilation); }, "1");
-    add("rhs_dilate", [](const WindowDimension& d) { return std::to_string(d.window_dilation); }, "1");
-    add("rhs_reversal", [](const WindowDimension& d) { return std::string(d.reversal ? "1" : "0"); }, "0");
+    add(
+        "size", [](const WindowDimension& d) { return std::to_string(d.size); }, "");
+    add(
+        "stride", [](const WindowDimension& d) { return std::to_string(d.stride); }, "1");
+    add(
+        "pad", [](const WindowDimension& d) { return absl::StrCat(d.pad_low, "_", d.pad_high); }, "0_0");
+    add(
+        "lhs_dilate", [](const WindowDimension& d) { return std::to_string(d.base_dilation); }, "1");
+    add(
+        "rhs_dilate", [](const WindowDimension& d) { return std::to_string(d.window_dilation); }, "1");
+    add(
+        "rhs_reversal", [](const WindowDimension& d) { return std::string(d.reversal ? "1" : "0"); }, "0");
     return text + "}";
   }
 
@@ -359,8 +424,7 @@ class Rewriter {
     Node node = dimensions_.first(module_.entry().root().id());
     const std::optional<ShapeId> root = resized(layout->result, node, nullptr, 0);
     if (!root) return error_;
-    write(AttributeKey::kEntryComputationLayout,
-          absl::StrCat(text, ")->", to_string(module_.shapes(), *root), "}"));
+    write(AttributeKey::kEntryComputationLayout, absl::StrCat(text, ")->", to_string(module_.shapes(), *root), "}"));
     return absl::OkStatus();
   }
 

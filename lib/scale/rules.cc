@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/ir/element_type.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/values/attribute_values.h"
 #include "lib/values/decode.h"
@@ -184,6 +185,11 @@ void Rules::constant(InstructionView i) {
   if (rank(i) == 0) return;
   const std::string_view literal = i.text(AttributeKey::kConstantLiteral);
   if (literal.find('{') == std::string_view::npos) return;
+  // A number for each device, such as which shard it has: what selects from it says whether it is that.
+  if (axis_ != nullptr && rank(i) == 1 && array(i).dimensions[0] == axis_->devices() &&
+      is_integral(array(i).element_type)) {
+    return;
+  }
   nothing_grows(i, i, "its values are written out for this size");
 }
 
@@ -203,7 +209,8 @@ void Rules::transpose(InstructionView i) {
 
 // Splits the dimensions of operand and result, without those of size 1, into the shortest runs with equal products.
 void Rules::regroup(InstructionView i, bool physical) {
-  if (!i.operand(0).shape().is_array() || !i.shape().is_array()) return nothing_grows(i, i), nothing_grows(i, i.operand(0));
+  if (!i.operand(0).shape().is_array() || !i.shape().is_array())
+    return nothing_grows(i, i), nothing_grows(i, i.operand(0));
   struct Side {
     std::vector<Node> nodes;
     std::vector<std::int64_t> sizes;

@@ -79,6 +79,7 @@ class Rules {
   void conditional(InstructionView i);
   void async(InstructionView i);
   void custom_call(InstructionView i);
+  void kernel(InstructionView i);
   absl::Status collective(InstructionView i);
   void exchange(InstructionView i, InstructionView result, std::size_t leaf, int offset);
 

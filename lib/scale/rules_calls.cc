@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <set>
 #include <vector>
 
 #include "lib/analysis/wrapped.h"
 #include "lib/ir/opcode_facts.h"
+#include "lib/scale/kernels.h"
 #include "lib/scale/placed_error.h"
 #include "lib/scale/rules.h"
 #include "lib/values/attribute_values.h"
@@ -64,7 +66,7 @@ void Rules::async(InstructionView i) {
   const auto leaves = [&](InstructionView value, std::size_t element) {
     const Shape& shape = value.shape();
     return shape.is_tuple() && element < shape.elements.size() ? module_.shapes().leaves(shape.elements[element]).size()
-                                                                : std::size_t{0};
+                                                               : std::size_t{0};
   };
   if (i.opcode() == Opcode::kAsyncDone) {
     return all_alike(i, i.operand(0), leaves(i.operand(0), 0), i, 0, arrays(i));
@@ -114,7 +116,31 @@ void Rules::custom_call(InstructionView i) {
     }
     return;
   }
-  neither_grows(i, kKernel);
+  kernel(i);
+}
+
+// The dimensions that only the same dimension of the grid indexes grow together. Nothing else of a kernel does.
+void Rules::kernel(InstructionView i) {
+  std::set<Node> batch;
+  const auto node_of = [&](const BatchOfGrid::Place& place) {
+    return place.array < i.operand_count() ? node(i.operand(place.array), place.dimension)
+                                           : node(i, place.dimension, place.array - i.operand_count());
+  };
+  for (const BatchOfGrid& grid : batches_of_grid(i)) {
+    for (const BatchOfGrid::Place& place : grid.places) {
+      link(i, node_of(grid.places.front()), node_of(place));
+      batch.insert(node_of(place));
+    }
+  }
+  const auto stay_others = [&](InstructionView value) {
+    for (std::size_t leaf = 0; leaf < arrays(value); ++leaf) {
+      for (std::size_t d = 0; d < rank(value, leaf); ++d) {
+        if (batch.count(node(value, d, leaf)) == 0) stay(i, node(value, d, leaf), kKernel);
+      }
+    }
+  };
+  stay_others(i);
+  for (InstructionView operand : i.operands()) stay_others(operand);
 }
 
 // Operand n of a collective and array `leaf + n` of its result, where dimension `dimensions` of the result has the

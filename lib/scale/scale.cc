@@ -57,7 +57,7 @@ absl::StatusOr<ScaleStep> scale_batch(Module& module, Ratio ratio) {
   const Dimensions dimensions(module);
   Constraints seeds;
   if (absl::Status status = seed_batch(module, dimensions, seeds); !status.ok()) return status;
-  const Fixed& first = seeds.seeds.front();
+  const Fixed first = seeds.seeds.front();
   const auto d = static_cast<std::size_t>(first.node - dimensions.first(first.at));
   const std::int64_t before = dimensions.array(first.at, 0).dimensions[d];
   const absl::StatusOr<Rewritten> rewritten = apply(module, std::move(seeds), dimensions, reduced(ratio), nullptr, 0);
@@ -111,8 +111,8 @@ absl::StatusOr<ScaleResult> compare_scaled(const Module& given, const ScaledProg
                                            const PredictOptions& options) {
   PredictOptions given_options = options;
   Target given_target = target;
-  const bool same_devices = given.num_partitions() * given.replica_count() ==
-                            scaled.module.num_partitions() * scaled.module.replica_count();
+  const bool same_devices =
+      given.num_partitions() * given.replica_count() == scaled.module.num_partitions() * scaled.module.replica_count();
   if (!same_devices) given_options.topology.reset();
   absl::StatusOr<StepPrediction> before = predict_step_time(given, given_target, given_options);
   if (!before.ok()) return before.status();

@@ -66,6 +66,7 @@ std::string scale_view(const ScaleResult& result, const TextLayout& layout) {
     std::string line = absl::StrFormat("%s from %s to %s: %d instructions have other shapes", step.what, step.from,
                                        step.to, r.instructions);
     if (r.collectives > 0) line += absl::StrFormat(", %d collectives other groups", r.collectives);
+    if (r.kernels > 0) line += absl::StrFormat(", %d kernels run over a grid of another size", r.kernels);
     add_line(line + ".");
     if (!r.sizes.empty()) add_line("Dimensions by size: " + sizes_text(step) + ".");
     if (r.kept_offsets > 0) {
@@ -88,13 +89,13 @@ namespace hloroof::internal {
 template <>
 struct Described<ScaledFigures> {
   static constexpr RecordInfo kInfo = {"scaled_figures", "ScaledFigures", "What one size needs, by the prediction."};
-  static constexpr auto kFields = fields(
-      field("devices", Unit::kCount, "Devices.", &ScaledFigures::devices),
-      field("step_seconds", Unit::kSeconds, "Predicted step time.", &ScaledFigures::step_seconds),
-      field("compute_seconds", Unit::kSeconds, "The step without exposed communication.",
-            &ScaledFigures::compute_seconds),
-      field("exposed_seconds", Unit::kSeconds, "Exposed communication.", &ScaledFigures::exposed_seconds),
-      field("peak_bytes", Unit::kBytes, "Peak of HBM.", &ScaledFigures::peak_bytes));
+  static constexpr auto kFields =
+      fields(field("devices", Unit::kCount, "Devices.", &ScaledFigures::devices),
+             field("step_seconds", Unit::kSeconds, "Predicted step time.", &ScaledFigures::step_seconds),
+             field("compute_seconds", Unit::kSeconds, "The step without exposed communication.",
+                   &ScaledFigures::compute_seconds),
+             field("exposed_seconds", Unit::kSeconds, "Exposed communication.", &ScaledFigures::exposed_seconds),
+             field("peak_bytes", Unit::kBytes, "Peak of HBM.", &ScaledFigures::peak_bytes));
 };
 
 template <>
@@ -108,6 +109,8 @@ struct Described<ScaleStep> {
                    [](const ScaleStep& step) { return step.rewritten.instructions; }),
              field("collectives", Unit::kCount, "Collectives with other groups or pairs.",
                    [](const ScaleStep& step) { return step.rewritten.collectives; }),
+             field("kernels", Unit::kCount, "Kernels that run over a grid of another size.",
+                   [](const ScaleStep& step) { return step.rewritten.kernels; }),
              field("kept_offsets", Unit::kCount, "Offsets of shards that keep their values.",
                    [](const ScaleStep& step) { return step.rewritten.kept_offsets; }));
 };

@@ -60,7 +60,8 @@ absl::Status seed_axis(const Module& module, const Dimensions& dimensions, const
         }
         shards = *found;
       } else if (module.num_partitions() > 1 && rank > 0) {
-        return placed_error(parameter, "the text does not state its sharding, so its size on the new mesh is not known");
+        return placed_error(parameter,
+                            "the text does not state its sharding, so its size on the new mesh is not known");
       }
       const bool is_sharded = std::find(shards.begin(), shards.end(), true) != shards.end();
       if (is_sharded && state.empty()) {
@@ -100,7 +101,8 @@ absl::Status seed_batch(const Module& module, const Dimensions& dimensions, Cons
       break;
     }
     const ElementType type = parameter.shape().element_type;
-    if (type == ElementType::kS32 || type == ElementType::kU32 || type == ElementType::kS64) integers.push_back({id, 0});
+    if (type == ElementType::kS32 || type == ElementType::kU32 || type == ElementType::kS64)
+      integers.push_back({id, 0});
   }
   const std::vector<Found>& found = !state.empty() && !sharded.empty() ? sharded : integers;
   if (found.empty()) {

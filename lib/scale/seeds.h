@@ -12,9 +12,9 @@
 
 namespace hloroof::internal::inline scale {
 
-// A parameter whose memory results reuse is state, such as weights: its size over all devices stays, so its shards along
-// the axis shrink. Any other parameter is a batch, of which each device keeps as much. Errors: InvalidArgument if the
-// text does not state the shardings of the parameters, or if no parameter is state.
+// A parameter whose memory results reuse is state, such as weights: its size over all devices stays, so its shards
+// along the axis shrink. Any other parameter is a batch, of which each device keeps as much. Errors: InvalidArgument if
+// the text does not state the shardings of the parameters, or if no parameter is state.
 absl::Status seed_axis(const Module& module, const Dimensions& dimensions, const ScaledAxis& axis, Constraints& out);
 
 // The batch is the dimension of inputs that are not state along which they are sharded, or the first one of inputs of

@@ -1,3 +1,5 @@
+#include "lib/scale/scale.h"
+
 #include <memory>
 #include <vector>
 
@@ -7,7 +9,6 @@
 #include "lib/fronts/cli/origin_warnings.h"
 #include "lib/fronts/cli/subjects.h"
 #include "lib/report/views.h"
-#include "lib/scale/scale.h"
 #include "lib/scale/scale_report.h"
 
 namespace hloroof::internal::inline cli {
