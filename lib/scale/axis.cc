@@ -90,6 +90,13 @@ bool ScaledAxis::has_unique_size() const {
                        [&](const MeshAxis& axis) { return axis.size == from(); }) == 1;
 }
 
+bool ScaledAxis::is_data_parallel() const {
+  const std::vector<AxisRole>& roles = mesh_.axes[axis_].roles;
+  return !roles.empty() && std::all_of(roles.begin(), roles.end(), [](AxisRole role) {
+    return role == AxisRole::kFsdp || role == AxisRole::kData;
+  });
+}
+
 absl::StatusOr<std::vector<int>> ScaledAxis::axes_of(InstructionView collective) const {
   const std::optional<ReplicaGroups> groups = replica_groups(collective);
   std::vector<int> all(mesh_.axes.size());

@@ -32,6 +32,8 @@ class ScaledAxis {
   std::int64_t new_devices() const { return mesh_.device_count / from() * to_; }
   bool is_only_axis() const { return mesh_.axes.size() == 1; }
   bool has_unique_size() const;
+  // Whether weights are gathered along it, or gradients reduced, and nothing else, so far as the collectives show.
+  bool is_data_parallel() const;
 
   // Whether the groups of a collective span the axis. Errors: InvalidArgument at the collective if its groups do not
   // match the mesh.

@@ -54,6 +54,7 @@ absl::StatusOr<std::vector<int>> solve(const Module& module, const Dimensions& d
     return wrong == nullptr ? absl::OkStatus() : placed_error(module.instruction(wrong->at), kTwoSizes);
   };
   if (absl::Status status = settle_all(false); !status.ok()) return status;
+  exponents.keep_largest(constraints.state);
   for (Node node : constraints.inputs) {
     if (!exponents.of(node)) exponents.fix(node, 0);
   }

@@ -39,6 +39,9 @@ struct Constraints {
   std::vector<Link> links;
   std::vector<Fixed> fixed;
   std::vector<Product> products;
+  // Dimensions of state of which the text does not say whether they are sharded. What grows together with one stays at
+  // its largest: a shard that is gathered is a part of what stays.
+  std::vector<Node> state;
   std::vector<Node> inputs;  // dimensions of the entry's parameters, which stay unless something says otherwise
 };
 

@@ -1,5 +1,6 @@
 #include "lib/scale/exponents.h"
 
+#include <algorithm>
 #include <map>
 #include <numeric>
 
@@ -53,6 +54,18 @@ std::optional<int> Exponents::of(Node node) {
   const Place place = find(node);
   if (!exponent_[place.root]) return std::nullopt;
   return *exponent_[place.root] + place.offset;
+}
+
+void Exponents::keep_largest(const std::vector<Node>& nodes) {
+  std::vector<int> largest(parent_.size(), 0);  // by root, whose own offset is 0
+  for (Node node = 0; node < parent_.size(); ++node) {
+    const Place place = find(node);
+    largest[place.root] = std::max(largest[place.root], place.offset);
+  }
+  for (Node node : nodes) {
+    const Node root = find(node).root;
+    if (!exponent_[root]) exponent_[root] = -largest[root];
+  }
 }
 
 Exponents::Sum Exponents::add_up(const std::vector<Node>& left, const std::vector<Node>& right, bool major_first) {

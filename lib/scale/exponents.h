@@ -30,6 +30,9 @@ class Exponents {
   // dimension is split or merged, contiguous shards are shards of the major part.
   Sum add_up(const std::vector<Node>& left, const std::vector<Node>& right, bool major_first = false);
 
+  // Of all dimensions that are linked to one of `nodes`, and whose exponents are open, the largest exponent becomes 0.
+  void keep_largest(const std::vector<Node>& nodes);
+
   // nullopt if nothing states it.
   std::optional<int> of(Node node);
 

@@ -352,11 +352,15 @@ class Rewriter {
       WindowDimension& d = w->dimensions[s];
       if (!grows(i.operand(1), kernel)) continue;
       const std::int64_t after = size(i.operand(1), kernel);
-      if (d.pad_low == d.size - 1 && d.pad_low > 0) d.pad_low = d.pad_high = after - 1;
-      if (d.base_dilation == d.size && d.size > 1) {
+      // Of size n, a batch has the stride n - 1 and the dilation n, or the other way round; see Rules::convolution().
+      if (d.size > 1 && d.stride == d.size && d.pad_low == d.size - 1) {
+        d.stride = after;
+        d.base_dilation = std::max<std::int64_t>(1, after - 1);
+      } else if (d.size > 1 && d.base_dilation == d.size) {
         d.base_dilation = after;
         d.stride = std::max<std::int64_t>(1, after - 1);
       }
+      if (d.pad_low == d.size - 1 && d.pad_low > 0) d.pad_low = d.pad_high = after - 1;
       d.size = after;
       changed = true;
     }

@@ -27,6 +27,15 @@ std::vector<std::size_t> major_first(const Shape& shape, bool physical) {
   return order;
 }
 
+// A batch dimension of both operands as a spatial one: in each window, one element meets one that is no hole.
+bool is_batch(const WindowDimension& d) {
+  const bool is_forward =
+      d.pad_low == 0 && d.pad_high == 0 && d.base_dilation == d.size && d.stride == std::max<std::int64_t>(1, d.size - 1);
+  const bool is_backward = d.pad_low == d.size - 1 && d.pad_high == d.size - 1 && d.stride == d.size &&
+                           d.base_dilation == std::max<std::int64_t>(1, d.size - 1);
+  return d.size > 1 && (is_forward || is_backward);
+}
+
 }  // namespace
 
 Rules::Rules(const Module& module, const Dimensions& dimensions, const ScaledAxis* axis, std::int64_t layers,
@@ -349,8 +358,7 @@ void Rules::convolution(InstructionView i) {
                d.pad_high == d.size - 1) {  // a free dimension of the rhs
       link(i, kernel, output);
       stay(i, input);
-    } else if (!is_padded && d.window_dilation == 1 && input_size == d.size && output_size == d.size &&
-               d.base_dilation == d.size && d.stride == d.size - 1) {  // a batch dimension of both
+    } else if (d.window_dilation == 1 && input_size == d.size && output_size == d.size && is_batch(d)) {
       link(i, input, kernel);
       link(i, input, output);
     } else {

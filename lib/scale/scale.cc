@@ -11,6 +11,7 @@
 #include "lib/scale/axis.h"
 #include "lib/scale/constraints.h"
 #include "lib/scale/dimensions.h"
+#include "lib/scale/placed_error.h"
 #include "lib/scale/rules.h"
 #include "lib/scale/seeds.h"
 
@@ -66,6 +67,52 @@ absl::StatusOr<ScaleStep> scale_batch(Module& module, Ratio ratio) {
   return ScaleStep{"batch per device", std::to_string(before), std::to_string(after), *rewritten};
 }
 
+// Gives the loops other bounds, and checks that they have these trips.
+absl::Status set_trips(Module& module, const LayerLoops& loops, std::int64_t more) {
+  ModuleEditor edit(module);
+  for (const LayerLoops::Loop& loop : loops.loops) {
+    const std::string trips = std::to_string(loop.trips);
+    const std::string after = std::to_string(loop.trips + more);
+    absl::Status status = edit.set_attribute(loop.bound, AttributeKey::kConstantLiteral, after);
+    if (!status.ok()) return status;
+    std::string config(module.instruction(loop.loop).text(AttributeKey::kBackendConfig));
+    const std::string stated = "\"known_trip_count\":{\"n\":\"";
+    const std::size_t place = config.find(stated + trips + "\"");
+    if (place == std::string::npos) continue;
+    config.replace(place + stated.size(), trips.size(), after);
+    status = edit.set_attribute(loop.loop, AttributeKey::kBackendConfig, config);
+    if (!status.ok()) return status;
+  }
+  const CallGraph calls = analyze_calls(module);
+  for (const LayerLoops::Loop& loop : loops.loops) {
+    for (const CallGraph::Loop& found : calls.loops()) {
+      if (found.instruction == loop.loop && found.trips.value != loop.trips + more) {
+        return placed_error(module.instruction(loop.loop), "its number of trips does not follow the constant");
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ScaleStep> scale_layers(Module& module, std::int64_t layers) {
+  const absl::StatusOr<LayerLoops> loops = find_layer_loops(module);
+  if (!loops.ok()) return loops.status();
+  const std::int64_t more = layers - loops->layers;
+  for (const LayerLoops::Loop& loop : loops->loops) {
+    if (layers > kMostTerms || loop.trips + more < 1) {
+      return placed_error(module.instruction(loop.loop), absl::StrCat("it cannot have ", loop.trips + more, " trips"));
+    }
+  }
+  const Dimensions dimensions(module);
+  Constraints seeds;
+  seed_layers(module, dimensions, *loops, seeds);
+  const absl::StatusOr<Rewritten> rewritten =
+      apply(module, std::move(seeds), dimensions, reduced({layers, loops->layers}), nullptr, loops->layers);
+  if (!rewritten.ok()) return rewritten.status();
+  if (absl::Status status = set_trips(module, *loops, more); !status.ok()) return status;
+  return ScaleStep{"layers", std::to_string(loops->layers), std::to_string(layers), *rewritten};
+}
+
 }  // namespace
 
 absl::StatusOr<Ratio> parse_ratio(std::string_view text) {
@@ -98,6 +145,11 @@ absl::StatusOr<ScaledProgram> scale_program(const Module& module, const ScaleReq
   }
   if (request.batch) {
     absl::StatusOr<ScaleStep> step = scale_batch(result.module, *request.batch);
+    if (!step.ok()) return step.status();
+    result.steps.push_back(*std::move(step));
+  }
+  if (request.layers) {
+    absl::StatusOr<ScaleStep> step = scale_layers(result.module, *request.layers);
     if (!step.ok()) return step.status();
     result.steps.push_back(*std::move(step));
   }

@@ -39,11 +39,66 @@ const Sharding* sharding_of(const std::optional<ShardingAttribute>& attribute, s
   return leaf < attribute->elements.size() ? &attribute->elements[leaf] : nullptr;
 }
 
+bool has_one_element(InstructionView i) {
+  if (!i.shape().is_array()) return false;
+  const std::vector<std::int64_t>& sizes = i.shape().dimensions;
+  return std::all_of(sizes.begin(), sizes.end(), [](std::int64_t size) { return size == 1; });
+}
+
+// If shardings are not stated, nothing says which arrays have shards that are never gathered, such as a table in which
+// each device looks up its own part. Such a program compares or masks with the number of the device. Errors:
+// InvalidArgument where that number does something else than choose the place of a shard.
+absl::Status check_device_numbers(const Module& module) {
+  const Users users(module);
+  std::vector<std::vector<InstructionId>> callers(module.computation_limit());
+  std::vector<InstructionId> open;
+  walk(module, [&](InstructionView i) {
+    for (ComputationId called : i.called_computations()) callers[called.index].push_back(i.id());
+    if (i.opcode() == Opcode::kPartitionId || i.opcode() == Opcode::kReplicaId) open.push_back(i.id());
+  });
+  std::set<InstructionId> seen(open.begin(), open.end());
+  const auto add = [&](InstructionId id) {
+    if (seen.insert(id).second) open.push_back(id);
+  };
+  while (!open.empty()) {
+    const InstructionView at = module.instruction(open.back());
+    open.pop_back();
+    if (at.is_root()) {
+      for (InstructionId caller : callers[at.computation().id().index]) {
+        if (module.instruction(caller).opcode() == Opcode::kFusion) add(caller);
+      }
+    }
+    for (InstructionView user : users.of(at)) {
+      const absl::Span<const InstructionId> operands = user.operand_ids();
+      if (user.opcode() == Opcode::kFusion) {
+        for (std::size_t n = 0; n < operands.size(); ++n) {
+          if (operands[n] != at.id()) continue;
+          for (ComputationId called : user.called_computations()) {
+            const std::vector<InstructionId> parameters = module.computation(called).parameters();
+            if (n < parameters.size() && parameters[n].valid()) add(parameters[n]);
+          }
+        }
+      } else if ((user.opcode() == Opcode::kDynamicSlice && operands[0] != at.id()) ||
+                 (user.opcode() == Opcode::kDynamicUpdateSlice && operands[0] != at.id() && operands[1] != at.id())) {
+        if (has_one_element(user)) add(user.id());
+      } else if (has_one_element(user) && user.opcode() != Opcode::kSelect && user.opcode() != Opcode::kCompare) {
+        add(user.id());
+      } else {
+        return placed_error(user,
+                            "it uses the number of the device, and the text does not state the shardings of the "
+                            "parameters, so which of them are sharded is not known");
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status seed_axis(const Module& module, const Dimensions& dimensions, const ScaledAxis& axis, Constraints& out) {
   add_inputs(module, dimensions, out);
   const std::set<std::int64_t> state = state_parameters(module);
+  bool has_unstated = false;
   for (InstructionId id : module.entry().parameters()) {
     if (!id.valid()) continue;
     const InstructionView parameter = module.instruction(id);
@@ -51,8 +106,9 @@ absl::Status seed_axis(const Module& module, const Dimensions& dimensions, const
     const std::optional<ShardingAttribute> attribute = sharding(parameter);
     for (std::size_t leaf = 0; leaf < dimensions.arrays(id); ++leaf) {
       const std::size_t rank = dimensions.array(id, leaf).dimensions.size();
-      std::vector<bool> shards(rank, false);
+      const Node first = dimensions.first(id, leaf);
       const Sharding* stated = sharding_of(attribute, leaf);
+      std::vector<bool> shards(rank, false);
       if (stated != nullptr) {
         const auto found = axis.shards(*stated, rank);
         if (!found) {
@@ -60,22 +116,29 @@ absl::Status seed_axis(const Module& module, const Dimensions& dimensions, const
         }
         shards = *found;
       } else if (module.num_partitions() > 1 && rank > 0) {
-        return placed_error(parameter,
-                            "the text does not state its sharding, so its size on the new mesh is not known");
+        has_unstated = true;
+        if (!axis.is_data_parallel()) {
+          return placed_error(parameter,
+                              "the text does not state its sharding, and the axis is not only one along which weights "
+                              "are gathered or gradients reduced, so its size on the new mesh is not known");
+        }
+        if (is_state) {
+          for (std::size_t d = 0; d < rank; ++d) out.state.push_back(first + static_cast<Node>(d));
+          continue;
+        }
       }
-      const bool is_sharded = std::find(shards.begin(), shards.end(), true) != shards.end();
+      const bool is_sharded = stated == nullptr ? has_unstated : std::find(shards.begin(), shards.end(), true) != shards.end();
       if (is_sharded && state.empty()) {
         return placed_error(parameter,
                             "whether it is a part of the model or of the batch is not known, because no result takes "
                             "the memory of a parameter; donate the state (donate_argnums)");
       }
       for (std::size_t d = 0; d < rank; ++d) {
-        const Node node = dimensions.first(id, leaf) + static_cast<Node>(d);
-        out.seeds.push_back({node, shards[d] && is_state ? -1 : 0, id, kInput});
+        out.seeds.push_back({first + static_cast<Node>(d), shards[d] && is_state ? -1 : 0, id, kInput});
       }
     }
   }
-  return absl::OkStatus();
+  return has_unstated ? check_device_numbers(module) : absl::OkStatus();
 }
 
 absl::Status seed_batch(const Module& module, const Dimensions& dimensions, Constraints& out) {
@@ -112,35 +175,6 @@ absl::Status seed_batch(const Module& module, const Dimensions& dimensions, Cons
   for (const Found& at : found) {
     out.seeds.push_back({dimensions.first(at.parameter) + static_cast<Node>(at.dimension), 1, at.parameter, kInput});
   }
-  return absl::OkStatus();
-}
-
-absl::Status seed_layers(const Module& module, const Dimensions& dimensions, std::int64_t layers, Constraints& out) {
-  add_inputs(module, dimensions, out);
-  const CallGraph calls = analyze_calls(module);
-  std::set<ComputationId> inside;
-  for (const CallGraph::Loop& loop : calls.loops()) {
-    if (loop.trips.source == TripCount::Source::kAssumed || loop.trips.value != layers) continue;
-    for (ComputationView body : module.instruction(loop.instruction).computations(AttributeKey::kBody)) {
-      inside.insert(body.id());
-      for (ComputationId called : called_by(body)) inside.insert(called);
-    }
-  }
-  bool has_any = false;
-  for (ComputationId id : inside) {
-    for (InstructionView i : module.computation(id).instructions()) {
-      const bool takes = i.opcode() == Opcode::kDynamicSlice;
-      if (!takes && i.opcode() != Opcode::kDynamicUpdateSlice) continue;
-      const InstructionView piece = takes ? i : i.operand(1);
-      const InstructionView whole = i.operand(0);
-      for (std::size_t d = 0; d < whole.shape().dimensions.size(); ++d) {
-        if (whole.shape().dimensions[d] != layers || piece.shape().dimensions[d] != 1) continue;
-        out.seeds.push_back({dimensions.first(whole.id()) + static_cast<Node>(d), 1, i.id(), kInput});
-        has_any = true;
-      }
-    }
-  }
-  if (!has_any) return invalid_argument("the program has no loop that takes one slice of stacked layers in each trip");
   return absl::OkStatus();
 }
 

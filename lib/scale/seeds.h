@@ -3,8 +3,10 @@
 #define HLOROOF_LIB_SCALE_SEEDS_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "hloroof/module.h"
 #include "lib/scale/axis.h"
 #include "lib/scale/constraints.h"
@@ -21,9 +23,23 @@ absl::Status seed_axis(const Module& module, const Dimensions& dimensions, const
 // integers. Errors: InvalidArgument if there is no such dimension.
 absl::Status seed_batch(const Module& module, const Dimensions& dimensions, Constraints& out);
 
-// The stacked arrays of which the loops with `layers` trips take one slice in each. Errors: InvalidArgument if there is
-// no such loop.
-absl::Status seed_layers(const Module& module, const Dimensions& dimensions, std::int64_t layers, Constraints& out);
+// The loops over the layers of the model, whose stacked arrays have a slice for each.
+struct LayerLoops {
+  struct Loop {
+    InstructionId loop;        // a while
+    InstructionId bound;       // the constant in its condition that ends it
+    std::int64_t trips = 0;    // as many as there are layers, or fewer where the first or last ones are outside
+  };
+  std::int64_t layers = 0;
+  std::vector<Loop> loops;
+};
+
+// Finds them: loops that take or update one slice of arrays with as many slices as trips, or one more. Errors:
+// InvalidArgument if there is none, if they have several numbers of layers, or if it is not known what ends one.
+absl::StatusOr<LayerLoops> find_layer_loops(const Module& module);
+
+// Seeds the stacked arrays in these loops.
+void seed_layers(const Module& module, const Dimensions& dimensions, const LayerLoops& loops, Constraints& out);
 
 }  // namespace hloroof::internal::inline scale
 

@@ -19,6 +19,7 @@ struct ScaleFlags {
   Request predict;
   std::vector<std::string> axes;
   std::string batch;
+  std::int64_t layers = 0;
   std::string format = "text";
   std::string output;  // of the module
   bool wide = false;
@@ -39,8 +40,9 @@ absl::StatusOr<ScaleRequest> scale_request(const ScaleFlags& flags) {
     if (!ratio.ok()) return ratio.status();
     request.batch = *ratio;
   }
-  if (request.axes.empty() && !request.batch) {
-    return invalid_argument("what to scale is not given; name it with --axis NAME=SIZE or --batch 2x");
+  if (flags.layers > 0) request.layers = flags.layers;
+  if (request.axes.empty() && !request.batch && !request.layers) {
+    return invalid_argument("what to scale is not given; name it with --axis NAME=SIZE, --batch 2x or --layers N");
   }
   return request;
 }
@@ -85,7 +87,7 @@ Command scale_command(Context& context) {
   auto flags = std::make_shared<ScaleFlags>();
   Command command{.name = "scale",
                   .text =
-                      "Predicts a program at another size: writes the sizes of another mesh axis or batch into it, or "
+                      "Predicts a program at another size: writes another mesh axis, batch or number of layers into it, or "
                       "says where that would be another program"};
   command.positionals = {{.names = {"FILE"}, .text = "HLO text", .target = &flags->file, .required = true}};
   command.options = {{.names = {"--axis"},
@@ -98,6 +100,11 @@ Command scale_command(Context& context) {
                       .argument = "FACTOR",
                       .text = "Multiply the batch of each device, by 2x, 4/3x or 0.5x",
                       .target = &flags->batch},
+                     {.names = {"--layers"},
+                      .argument = "N",
+                      .text = "Give the loops over stacked layers N layers",
+                      .target = &flags->layers,
+                      .least = 1},
                      {.names = {"-o", "--output"},
                       .argument = "OUT",
                       .text = "Write the scaled module to OUT, as HLO text",
