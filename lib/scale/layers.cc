@@ -36,20 +36,21 @@ std::vector<std::pair<std::int64_t, std::size_t>> picked(InstructionView i) {
   const InstructionView whole = i.operand(0);
   for (std::size_t d = 0; d < whole.shape().dimensions.size(); ++d) {
     const std::int64_t size = whole.shape().dimensions[d];
-    if (size > 1 && d < piece.shape().dimensions.size() && piece.shape().dimensions[d] == 1) result.emplace_back(size, d);
+    if (size > 1 && d < piece.shape().dimensions.size() && piece.shape().dimensions[d] == 1)
+      result.emplace_back(size, d);
   }
   return result;
 }
 
-// The only constant in the condition of a loop that has this value.
-std::optional<InstructionId> bound_of(const Module& module, InstructionView loop, std::int64_t trips) {
+// The only whole number in the condition of a loop.
+std::optional<InstructionId> bound_of(const Module& module, InstructionView loop) {
   std::optional<InstructionId> found;
   for (ComputationView condition : loop.computations(AttributeKey::kCondition)) {
     std::vector<ComputationId> all = called_by(condition);
     all.push_back(condition.id());
     for (ComputationId id : all) {
       for (InstructionView i : module.computation(id).instructions()) {
-        if (i.opcode() != Opcode::kConstant || scalar_integer(i) != trips) continue;
+        if (i.opcode() != Opcode::kConstant || !scalar_integer(i)) continue;
         if (found) return std::nullopt;
         found = i.id();
       }
@@ -78,8 +79,8 @@ absl::StatusOr<LayerLoops> find_layer_loops(const Module& module) {
                                                     result.layers, ", so which are the layers is not known"));
     }
     result.layers = layers;
-    const std::optional<InstructionId> bound = bound_of(module, instruction, loop.trips.value);
-    if (!bound) return placed_error(instruction, "no single constant in its condition is the number of its trips");
+    const std::optional<InstructionId> bound = bound_of(module, instruction);
+    if (!bound) return placed_error(instruction, "its condition does not compare with a single constant");
     result.loops.push_back({loop.instruction, *bound, loop.trips.value});
   }
   if (result.loops.empty()) {

@@ -12,6 +12,7 @@
 #include "lib/ir/module_builder.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
+#include "lib/scale/constants.h"
 #include "lib/scale/kernels.h"
 #include "lib/scale/placed_error.h"
 #include "lib/values/attribute_values.h"
@@ -62,6 +63,10 @@ class Rewriter {
     for (const Change& change : changes_) {
       status = change.remove ? edit.remove_attribute(change.instruction, change.key)
                              : edit.set_attribute(change.instruction, change.key, change.value);
+      if (!status.ok()) return status;
+    }
+    for (const auto& [constant, value] : constants_) {
+      status = replace_constant(edit, constant, value);
       if (!status.ok()) return status;
     }
     for (const Offset& offset : offsets_) {
@@ -290,7 +295,7 @@ class Rewriter {
     for (std::size_t n = 0; n < value->size(); ++n) numbers.push_back(value->integer(n));
     const std::optional<std::vector<std::int64_t>> longer = axis_->new_table(numbers);
     if (!longer) return placed_error(i, "its numbers for the devices are no steps along the axes of the mesh");
-    set(i, AttributeKey::kConstantLiteral, absl::StrCat("{", absl::StrJoin(*longer, ", "), "}"));
+    constants_.emplace_back(i.id(), absl::StrCat("{", absl::StrJoin(*longer, ", "), "}"));
     return absl::OkStatus();
   }
 
@@ -439,6 +444,7 @@ class Rewriter {
   const ScaledAxis* axis_;
   std::vector<Change> changes_;
   std::vector<Offset> offsets_;
+  std::vector<std::pair<InstructionId, std::string>> constants_;  // with other values
   Rewritten result_;
   absl::Status error_;
 };

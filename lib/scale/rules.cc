@@ -29,8 +29,8 @@ std::vector<std::size_t> major_first(const Shape& shape, bool physical) {
 
 // A batch dimension of both operands as a spatial one: in each window, one element meets one that is no hole.
 bool is_batch(const WindowDimension& d) {
-  const bool is_forward =
-      d.pad_low == 0 && d.pad_high == 0 && d.base_dilation == d.size && d.stride == std::max<std::int64_t>(1, d.size - 1);
+  const bool is_forward = d.pad_low == 0 && d.pad_high == 0 && d.base_dilation == d.size &&
+                          d.stride == std::max<std::int64_t>(1, d.size - 1);
   const bool is_backward = d.pad_low == d.size - 1 && d.pad_high == d.size - 1 && d.stride == d.size &&
                            d.base_dilation == std::max<std::int64_t>(1, d.size - 1);
   return d.size > 1 && (is_forward || is_backward);

@@ -9,11 +9,13 @@
 #include "lib/base/decimal.h"
 #include "lib/base/strings.h"
 #include "lib/scale/axis.h"
+#include "lib/scale/constants.h"
 #include "lib/scale/constraints.h"
 #include "lib/scale/dimensions.h"
 #include "lib/scale/placed_error.h"
 #include "lib/scale/rules.h"
 #include "lib/scale/seeds.h"
+#include "lib/values/literal.h"
 
 namespace hloroof::internal::inline scale {
 namespace {
@@ -73,7 +75,8 @@ absl::Status set_trips(Module& module, const LayerLoops& loops, std::int64_t mor
   for (const LayerLoops::Loop& loop : loops.loops) {
     const std::string trips = std::to_string(loop.trips);
     const std::string after = std::to_string(loop.trips + more);
-    absl::Status status = edit.set_attribute(loop.bound, AttributeKey::kConstantLiteral, after);
+    const std::int64_t bound = scalar_integer(module.instruction(loop.bound)).value_or(0);
+    absl::Status status = replace_constant(edit, loop.bound, std::to_string(bound + more));
     if (!status.ok()) return status;
     std::string config(module.instruction(loop.loop).text(AttributeKey::kBackendConfig));
     const std::string stated = "\"known_trip_count\":{\"n\":\"";

@@ -127,7 +127,8 @@ absl::Status seed_axis(const Module& module, const Dimensions& dimensions, const
           continue;
         }
       }
-      const bool is_sharded = stated == nullptr ? has_unstated : std::find(shards.begin(), shards.end(), true) != shards.end();
+      const bool is_sharded =
+          stated == nullptr ? has_unstated : std::find(shards.begin(), shards.end(), true) != shards.end();
       if (is_sharded && state.empty()) {
         return placed_error(parameter,
                             "whether it is a part of the model or of the batch is not known, because no result takes "
@@ -149,7 +150,7 @@ absl::Status seed_batch(const Module& module, const Dimensions& dimensions, Cons
     std::size_t dimension = 0;
   };
   std::vector<Found> sharded;
-  std::vector<Found> integers;
+  std::vector<Found> unstated;
   for (InstructionId id : module.entry().parameters()) {
     if (!id.valid()) continue;
     const InstructionView parameter = module.instruction(id);
@@ -164,13 +165,12 @@ absl::Status seed_batch(const Module& module, const Dimensions& dimensions, Cons
       break;
     }
     const ElementType type = parameter.shape().element_type;
-    if (type == ElementType::kS32 || type == ElementType::kU32 || type == ElementType::kS64)
-      integers.push_back({id, 0});
+    if (is_integral(type) || (!state.empty() && rank > 1)) unstated.push_back({id, 0});
   }
-  const std::vector<Found>& found = !state.empty() && !sharded.empty() ? sharded : integers;
+  const std::vector<Found>& found = !state.empty() && !sharded.empty() ? sharded : unstated;
   if (found.empty()) {
     return invalid_argument(
-        "which dimension is the batch is not known: no parameter that is not state is sharded or has integers");
+        "which dimension is the batch is not known: no parameter is sharded and no state, or has integers");
   }
   for (const Found& at : found) {
     out.seeds.push_back({dimensions.first(at.parameter) + static_cast<Node>(at.dimension), 1, at.parameter, kInput});

@@ -19,16 +19,17 @@ namespace hloroof::internal::inline scale {
 // the text does not state the shardings of the parameters, or if no parameter is state.
 absl::Status seed_axis(const Module& module, const Dimensions& dimensions, const ScaledAxis& axis, Constraints& out);
 
-// The batch is the dimension of inputs that are not state along which they are sharded, or the first one of inputs of
-// integers. Errors: InvalidArgument if there is no such dimension.
+// The batch is the dimension along which inputs that are not state are sharded. If the text does not state that, it is
+// the first one of those that have several dimensions, or integers. Errors: InvalidArgument if there is no such
+// dimension.
 absl::Status seed_batch(const Module& module, const Dimensions& dimensions, Constraints& out);
 
 // The loops over the layers of the model, whose stacked arrays have a slice for each.
 struct LayerLoops {
   struct Loop {
-    InstructionId loop;        // a while
-    InstructionId bound;       // the constant in its condition that ends it
-    std::int64_t trips = 0;    // as many as there are layers, or fewer where the first or last ones are outside
+    InstructionId loop;      // a while
+    InstructionId bound;     // the constant in its condition that ends it
+    std::int64_t trips = 0;  // as many as there are layers, or fewer where the first or last ones are outside
   };
   std::int64_t layers = 0;
   std::vector<Loop> loops;

@@ -12,7 +12,8 @@ namespace hloroof::internal {
 namespace {
 
 const std::string kProgram =
-    "HloModule m, is_scheduled=true, input_output_alias={ {0}: (0, {}, may-alias) }, num_partitions=8\n\nENTRY %main {\n"
+    "HloModule m, is_scheduled=true, input_output_alias={ {0}: (0, {}, may-alias) }, num_partitions=8\n\nENTRY %main "
+    "{\n"
     "  %w = bf16[512,4096]{1,0} parameter(0), sharding={devices=[8,1]<=[8]}\n"
     "  %x = bf16[1024,4096]{1,0} parameter(1), sharding={devices=[8,1]<=[8]}\n"
     "  %all = bf16[4096,4096]{1,0} all-gather(%w), channel_id=1, replica_groups=[1,8]<=[8], dimensions={0}, "
@@ -28,8 +29,8 @@ TEST_CASE("the scaled module that is written has the step of the report") {
   const TemporaryFolder folder;
   const std::string file = folder.write("m.hlo", kProgram);
   const std::string out = folder.path() + "/out.hlo";
-  const OrderedJson report = json_of(
-      {"scale", file, "--device", "tpu_v5e", "--axis", "0=32", "--batch", "2x", "-o", out, "--format", "json"});
+  const OrderedJson report =
+      json_of({"scale", file, "--device", "tpu_v5e", "--axis", "0=32", "--batch", "2x", "-o", out, "--format", "json"});
   CHECK(report.at("schema").get<std::string>() == "hloroof.scale/1");
   CHECK(report.at("given").at("devices").get<int>() == 8);
   CHECK(report.at("scaled").at("devices").get<int>() == 32);

@@ -14,7 +14,7 @@ TEST_CASE("exponents follow links in both directions and with offsets") {
   CHECK(exponents.link(2, 1, 1));
   CHECK(exponents.link(3, 2, -2));
   CHECK_FALSE(exponents.of(0).has_value());
-  CHECK(exponents.fix(3, -3));
+  CHECK(exponents.fix(3, 1));
   CHECK(exponents.of(2) == -1);
   CHECK(exponents.of(1) == 0);
   CHECK(exponents.of(0) == 0);

@@ -85,10 +85,11 @@ void run_scale(const ScaleFlags& flags, Context& context) {
 
 Command scale_command(Context& context) {
   auto flags = std::make_shared<ScaleFlags>();
-  Command command{.name = "scale",
-                  .text =
-                      "Predicts a program at another size: writes another mesh axis, batch or number of layers into it, or "
-                      "says where that would be another program"};
+  Command command{
+      .name = "scale",
+      .text =
+          "Predicts a program at another size: writes another mesh axis, batch or number of layers into it, or "
+          "says where that would be another program"};
   command.positionals = {{.names = {"FILE"}, .text = "HLO text", .target = &flags->file, .required = true}};
   command.options = {{.names = {"--axis"},
                       .argument = "NAME=SIZE",
