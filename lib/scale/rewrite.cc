@@ -216,7 +216,6 @@ class Rewriter {
     for (std::size_t d = 0; d < ranges.size(); ++d) {
       SliceRange range = ranges[d];
       const int exponent = exponents_[dimensions_.first(i.operand_ids()[0]) + d];
-      const bool is_whole = range.limit - range.start == dimensions_.array(i.operand_ids()[0], 0).dimensions[d];
       // Of stacked layers, the first or the last one is taken.
       const bool is_last = exponent != 0 && !grows(i, d);
       if (is_last && range.start > 0) {
@@ -226,7 +225,7 @@ class Rewriter {
       } else if (exponent != 0 && !is_last) {
         const std::optional<std::int64_t> start = grown(range.start, ratio_, exponent);
         const std::optional<std::int64_t> limit = grown(range.limit, ratio_, exponent);
-        if (!start || !limit || (!is_whole && range.limit - range.start <= 1)) {
+        if (!start || !limit) {
           return placed_error(i, absl::StrCat("[", range.start, ":", range.limit, "] of dimension ", d,
                                               " is no part of as many parts at the other size"));
         }

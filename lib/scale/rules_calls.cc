@@ -106,10 +106,14 @@ void Rules::custom_call(InstructionView i) {
     }
   }
   if (target == "\"ConcatBitcast\"" && i.shape().is_array()) {
-    // The pieces of an array, as bytes: each grows as the array does.
+    // The pieces of an array, or of its bytes: each grows as the array does.
     std::vector<Node> whole;
     for (std::size_t d = 0; d < rank(i); ++d) whole.push_back(node(i, d));
     for (InstructionView operand : i.operands()) {
+      if (array(operand).element_type == array(i).element_type && rank(operand) == rank(i)) {
+        alike(i, operand, 0, i, 0);
+        continue;
+      }
       std::vector<Node> piece;
       for (std::size_t d = 0; d < rank(operand); ++d) piece.push_back(node(operand, d));
       out_.products.push_back({piece, whole, i.id()});

@@ -88,15 +88,20 @@ void Rules::dynamic_update_slice(InstructionView i) {
 void Rules::slice(InstructionView i) {
   const InstructionView operand = i.operand(0);
   const std::vector<SliceRange> ranges = slice_ranges(i);
+  // An array that is moved piece by piece is so whatever its size; otherwise one element has a meaning.
+  const std::vector<InstructionId>& callers = callers_[i.computation().id().index];
+  const bool is_transfer = std::any_of(callers.begin(), callers.end(), [this](InstructionId caller) {
+    return module_.instruction(caller).opcode() == Opcode::kAsyncStart;
+  });
   for (std::size_t d = 0; d < rank(i) && d < ranges.size(); ++d) {
     const std::int64_t size = array(operand).dimensions[d];
     const SliceRange& range = ranges[d];
     const bool is_whole = range.start == 0 && range.limit == size && range.stride == 1;
     const std::int64_t count = array(i).dimensions[d];
-    if (is_whole || (range.stride == 1 && count > 1)) {
-      link(i, node(operand, d), node(i, d));  // start and limit grow, too; rewriting checks that they can
-    } else if (layers_ == size && count == 1 && (range.start == 0 || range.limit == size)) {
+    if (layers_ > 0 && layers_ == size && count == 1 && (range.start == 0 || range.limit == size)) {
       stay(i, node(i, d), kPart);
+    } else if (is_whole || (range.stride == 1 && (count > 1 || is_transfer))) {
+      link(i, node(operand, d), node(i, d));  // start and limit grow, too; rewriting checks that they can
     } else {
       stay(i, node(operand, d), kPart);
       stay(i, node(i, d), kPart);
