@@ -1,7 +1,7 @@
 #include "lib/scale/rewrite.h"
 
 #include <algorithm>
-#include <functional>
+#include <limits>
 #include <optional>
 
 #include "absl/strings/numbers.h"
@@ -170,7 +170,34 @@ class Rewriter {
     return true;
   }
 
+  // What the compiler estimated for other sizes is no estimate of these; XLA writes this number where it has none.
+  void forget_cycles(InstructionView i) {
+    bool changed = has_growth(i);
+    for (InstructionView operand : i.operands()) changed = changed || has_growth(operand);
+    const std::string_view config = i.text(AttributeKey::kBackendConfig);
+    constexpr std::string_view kKey = "\"estimated_cycles\":\"";
+    const std::size_t key = config.find(kKey);
+    if (!changed || key == std::string_view::npos) return;
+    const std::size_t begin = key + kKey.size();
+    const std::size_t end = config.find('"', begin);
+    if (end == std::string_view::npos) return;
+    set(i, AttributeKey::kBackendConfig,
+        std::string(config.substr(0, begin)) + std::to_string(std::numeric_limits<std::int64_t>::max()) +
+            std::string(config.substr(end)));
+  }
+
+  bool has_growth(InstructionView i) const {
+    std::size_t node = dimensions_.first(i.id());
+    for (std::size_t leaf = 0; leaf < dimensions_.arrays(i.id()); ++leaf) {
+      for (std::size_t d = 0; d < dimensions_.array(i.id(), leaf).dimensions.size(); ++d, ++node) {
+        if (exponents_[node] != 0) return true;
+      }
+    }
+    return false;
+  }
+
   absl::Status attributes(InstructionView i) {
+    forget_cycles(i);
     switch (i.opcode()) {
       case Opcode::kSlice: return slice(i);
       case Opcode::kDynamicSlice: dynamic_slice(i); break;

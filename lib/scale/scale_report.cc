@@ -63,15 +63,16 @@ std::string scale_view(const ScaleResult& result, const TextLayout& layout) {
   out += "\nWhat was changed\n";
   for (const ScaleStep& step : result.steps) {
     const Rewritten& r = step.rewritten;
-    std::string line = absl::StrFormat("%s from %s to %s: %d instructions have other shapes", step.what, step.from,
+    std::string line = absl::StrFormat("%s from %s to %s. Instructions with other shapes: %d", step.what, step.from,
                                        step.to, r.instructions);
-    if (r.collectives > 0) line += absl::StrFormat(", %d collectives other groups", r.collectives);
-    if (r.kernels > 0) line += absl::StrFormat(", %d kernels run over a grid of another size", r.kernels);
+    if (r.collectives > 0) line += absl::StrFormat("; collectives with other groups: %d", r.collectives);
+    if (r.kernels > 0) line += absl::StrFormat("; kernels with another grid: %d", r.kernels);
     add_line(line + ".");
     if (!r.sizes.empty()) add_line("Dimensions by size: " + sizes_text(step) + ".");
     if (r.kept_offsets > 0) {
-      add_line(absl::StrFormat("%d offsets of shards keep the values of the given program; no time depends on them.",
-                               r.kept_offsets));
+      add_line(
+          absl::StrFormat("Offsets of shards that keep the values of the given program, on which no time depends: %d.",
+                          r.kept_offsets));
     }
   }
   out += "\nWhat is assumed\n";

@@ -43,7 +43,7 @@ TEST_CASE("the scaled module that is written has the step of the report") {
   CHECK(report.at("changes")[1].at("to").get<std::string>() == "2048");
   const CliResult text = run_hloroof({"scale", file, "--device", "tpu_v5e", "--axis", "0=32"});
   CHECK_THAT(text.out, ContainsSubstring("What is assumed"));
-  CHECK_THAT(text.out, ContainsSubstring("axis 8-way from 8 to 32: 2 instructions have other shapes"));
+  CHECK_THAT(text.out, ContainsSubstring("axis 8-way from 8 to 32. Instructions with other shapes: 2;"));
 }
 
 TEST_CASE("what scale refuses") {

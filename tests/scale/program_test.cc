@@ -71,6 +71,12 @@ TEST_CASE("what changes in a program") {
        program(kDot),
        batch(3),
        {"f32[128,256]{1,0} parameter(0)", "f32[12,1024]{1,0} parameter(1)", "f32[12,256]{1,0} dot("}},
+      {"what the compiler estimated is no estimate of the other size",
+       program("  %y = f32[4,256]{1,0} dot(%x, %all), lhs_contracting_dims={1}, rhs_contracting_dims={0}, "
+               "backend_config={\"window_config\":{\"estimated_cycles\":\"17\"}}\n" +
+               kRoot),
+       batch(2),
+       {"\"estimated_cycles\":\"9223372036854775807\""}},
       {"both",
        program(kDot),
        {{{"0", 16}}, Ratio{1, 2}, std::nullopt},
