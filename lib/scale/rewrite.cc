@@ -478,8 +478,7 @@ class Rewriter {
 }  // namespace
 
 absl::StatusOr<Rewritten> rewrite(Module& module, const Dimensions& dimensions, const std::vector<int>& exponents,
-                                  Ratio ratio, const ScaledAxis* axis, std::int64_t layers) {
-  static_cast<void>(layers);
+                                  Ratio ratio, const ScaledAxis* axis) {
   return Rewriter(module, dimensions, exponents, ratio, axis).run();
 }
 

@@ -30,10 +30,10 @@ struct Rewritten {
 };
 
 // Sets all shapes and the attributes and header fields that state sizes or devices. `axis` is null unless a mesh axis
-// gets another size, and `layers` are the trips of the loops that get others, or 0. The module is not usable after an
-// error. Errors: InvalidArgument at an instruction whose size does not divide.
+// gets another size. The module is not usable after an error. Errors: InvalidArgument at an instruction whose size does
+// not divide.
 absl::StatusOr<Rewritten> rewrite(Module& module, const Dimensions& dimensions, const std::vector<int>& exponents,
-                                  Ratio ratio, const ScaledAxis* axis, std::int64_t layers);
+                                  Ratio ratio, const ScaledAxis* axis);
 
 }  // namespace hloroof::internal::inline scale
 

@@ -33,7 +33,7 @@ absl::StatusOr<Rewritten> apply(Module& module, Constraints seeds, const Dimensi
   if (!status.ok()) return status;
   const absl::StatusOr<std::vector<int>> exponents = solve(module, dimensions, seeds);
   if (!exponents.ok()) return exponents.status();
-  return rewrite(module, dimensions, *exponents, ratio, axis, layers);
+  return rewrite(module, dimensions, *exponents, ratio, axis);
 }
 
 Ratio reduced(Ratio ratio) {

@@ -103,7 +103,7 @@ template <>
 struct Described<ScaleStep> {
   static constexpr RecordInfo kInfo = {"scale_step", "ScaleStep", "One thing by which the program was scaled."};
   static constexpr auto kFields =
-      fields(field("what", Unit::kNone, "A mesh axis, or the batch per device.", &ScaleStep::what),
+      fields(field("what", Unit::kNone, "A mesh axis, the batch per device, or the layers.", &ScaleStep::what),
              field("from", Unit::kNone, "Its size in the given program.", &ScaleStep::from),
              field("to", Unit::kNone, "Its size in the scaled program.", &ScaleStep::to),
              field("instructions", Unit::kCount, "Instructions with other shapes.",
