@@ -23,6 +23,9 @@ TEST_CASE("output that could not be written is an error in every subcommand") {
   const std::string file = folder.write("step.hlo", kModule);
   folder.write("module_0001.jit_f.before_optimizations.txt", kModule);
   folder.write("module_0001.jit_f.after_optimizations.txt", kModule);
+  const std::string tokens = folder.write("tokens.hlo",
+                                          "HloModule m\n\nENTRY %main {\n  %p = s32[8,128]{1,0} parameter(0)\n"
+                                          "  ROOT %r = s32[8,128]{1,0} negate(%p)\n}\n");
   const std::vector<std::vector<std::string>> commands = {
       {"predict", file, "--device", "tpu_v5e"},
       {"predict", file, "--device", "tpu_v5e", "--format", "json"},
@@ -36,6 +39,7 @@ TEST_CASE("output that could not be written is an error in every subcommand") {
       {"sweep", file, "--device", "tpu_v5e"},
       {"passes", folder.path(), "--device", "tpu_v5e"},
       {"reschedule", file, "--device", "tpu_v5e", "--trials", "20"},
+      {"scale", tokens, "--device", "tpu_v5e", "--batch", "2x"},
       {"memory", file, "--device", "tpu_v5e"},
       {"bundles", "tests/code/samples/matmul_v5e", "--device", "tpu_v5e"},
       {"kernel", file, "--device", "tpu_v5e"},

@@ -14,6 +14,7 @@
 #include "lib/report/sweep.h"
 #include "lib/reschedule/reschedule_report.h"
 #include "lib/results/prediction_json.h"
+#include "lib/scale/scale_report.h"
 #include "lib/versions/compare_passes.h"
 #include "lib/versions/diff.h"
 #include "lib/versions/passes.h"
@@ -25,8 +26,8 @@ namespace {
 TEST_CASE("every field has a meaning, and no record has a field twice") {
   for (const ResultTable& result :
        {prediction_table(), counts_table(), comparison_table(), diff_table(), sweep_table(), passes_table(),
-        pass_comparison_table(), reschedule_table(), explanation_table(), memory_table(), kernel_table(), code_table(),
-        device_list_table(), device_table(), lint_table()}) {
+        pass_comparison_table(), reschedule_table(), scale_table(), explanation_table(), memory_table(), kernel_table(),
+        code_table(), device_list_table(), device_table(), lint_table()}) {
     std::set<std::string_view> records;
     for (const RecordTable& record : result.records) {
       CAPTURE(result.id, record.info.name);

@@ -62,6 +62,7 @@ void describe_commands(Context& context, Command& top) {
   add(sweep_command(context));
   add(passes_command(context));
   add(reschedule_command(context));
+  add(scale_command(context));
   add(memory_command(context));
   add(kernel_command(context));
   add(bundles_command(context));

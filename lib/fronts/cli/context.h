@@ -52,6 +52,7 @@ Command diff_command(Context& context);
 Command sweep_command(Context& context);
 Command passes_command(Context& context);
 Command reschedule_command(Context& context);
+Command scale_command(Context& context);
 Command memory_command(Context& context);
 Command kernel_command(Context& context);
 Command bundles_command(Context& context);

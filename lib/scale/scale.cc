@@ -1,0 +1,193 @@
+#include "lib/scale/scale.h"
+
+#include <numeric>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "hloroof/edit.h"
+#include "lib/base/decimal.h"
+#include "lib/base/strings.h"
+#include "lib/scale/axis.h"
+#include "lib/scale/constants.h"
+#include "lib/scale/constraints.h"
+#include "lib/scale/dimensions.h"
+#include "lib/scale/placed_error.h"
+#include "lib/scale/rules.h"
+#include "lib/scale/seeds.h"
+#include "lib/values/literal.h"
+
+namespace hloroof::internal::inline scale {
+namespace {
+
+constexpr std::int64_t kMostTerms = 1 << 20;  // of a ratio, and devices of an axis
+
+// Solves for the growth of all dimensions and writes the module of the other size.
+absl::StatusOr<Rewritten> apply(Module& module, Constraints seeds, const Dimensions& dimensions, Ratio ratio,
+                                const ScaledAxis* axis, std::int64_t layers) {
+  Rules rules(module, dimensions, axis, layers, seeds);
+  absl::Status status;
+  walk(module, [&](InstructionView i) {
+    if (status.ok()) status = rules.add(i);
+  });
+  if (!status.ok()) return status;
+  const absl::StatusOr<std::vector<int>> exponents = solve(module, dimensions, seeds);
+  if (!exponents.ok()) return exponents.status();
+  return rewrite(module, dimensions, *exponents, ratio, axis);
+}
+
+Ratio reduced(Ratio ratio) {
+  const std::int64_t common = std::gcd(ratio.to, ratio.from);
+  return {ratio.to / common, ratio.from / common};
+}
+
+absl::StatusOr<ScaleStep> scale_axis(Module& module, const std::string& name, std::int64_t size) {
+  if (size > kMostTerms) return invalid_argument(absl::StrCat("axis ", name, " would have too many devices"));
+  const absl::StatusOr<ScaledAxis> axis = ScaledAxis::find(module, name, size);
+  if (!axis.ok()) return axis.status();
+  ScaleStep step{"axis " + axis->name(), std::to_string(axis->from()), std::to_string(size), {}};
+  const Dimensions dimensions(module);
+  Constraints seeds;
+  if (absl::Status status = seed_axis(module, dimensions, *axis, seeds); !status.ok()) return status;
+  const absl::StatusOr<Rewritten> rewritten =
+      apply(module, std::move(seeds), dimensions, reduced({size, axis->from()}), &*axis, 0);
+  if (!rewritten.ok()) return rewritten.status();
+  step.rewritten = *rewritten;
+  return step;
+}
+
+absl::StatusOr<ScaleStep> scale_batch(Module& module, Ratio ratio) {
+  const Dimensions dimensions(module);
+  Constraints seeds;
+  if (absl::Status status = seed_batch(module, dimensions, seeds); !status.ok()) return status;
+  const Fixed first = seeds.seeds.front();
+  const auto d = static_cast<std::size_t>(first.node - dimensions.first(first.at));
+  const std::int64_t before = dimensions.array(first.at, 0).dimensions[d];
+  const absl::StatusOr<Rewritten> rewritten = apply(module, std::move(seeds), dimensions, reduced(ratio), nullptr, 0);
+  if (!rewritten.ok()) return rewritten.status();
+  const std::int64_t after = module.instruction(first.at).shape().dimensions[d];
+  return ScaleStep{"batch per device", std::to_string(before), std::to_string(after), *rewritten};
+}
+
+// Gives the loops other bounds, and checks that they have these trips.
+absl::Status set_trips(Module& module, const LayerLoops& loops, std::int64_t more) {
+  ModuleEditor edit(module);
+  for (const LayerLoops::Loop& loop : loops.loops) {
+    const std::string trips = std::to_string(loop.trips);
+    const std::string after = std::to_string(loop.trips + more);
+    const std::int64_t bound = scalar_integer(module.instruction(loop.bound)).value_or(0);
+    absl::Status status = replace_constant(edit, loop.bound, std::to_string(bound + more));
+    if (!status.ok()) return status;
+    std::string config(module.instruction(loop.loop).text(AttributeKey::kBackendConfig));
+    const std::string stated = "\"known_trip_count\":{\"n\":\"";
+    const std::size_t place = config.find(stated + trips + "\"");
+    if (place == std::string::npos) continue;
+    config.replace(place + stated.size(), trips.size(), after);
+    status = edit.set_attribute(loop.loop, AttributeKey::kBackendConfig, config);
+    if (!status.ok()) return status;
+  }
+  const CallGraph calls = analyze_calls(module);
+  for (const LayerLoops::Loop& loop : loops.loops) {
+    for (const CallGraph::Loop& found : calls.loops()) {
+      if (found.instruction == loop.loop && found.trips.value != loop.trips + more) {
+        return placed_error(module.instruction(loop.loop), "its number of trips does not follow the constant");
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ScaleStep> scale_layers(Module& module, std::int64_t layers) {
+  const absl::StatusOr<LayerLoops> loops = find_layer_loops(module);
+  if (!loops.ok()) return loops.status();
+  const std::int64_t more = layers - loops->layers;
+  for (const LayerLoops::Loop& loop : loops->loops) {
+    if (layers > kMostTerms || loop.trips + more < 1) {
+      return placed_error(module.instruction(loop.loop), absl::StrCat("it cannot have ", loop.trips + more, " trips"));
+    }
+  }
+  const Dimensions dimensions(module);
+  Constraints seeds;
+  seed_layers(module, dimensions, *loops, seeds);
+  const absl::StatusOr<Rewritten> rewritten =
+      apply(module, std::move(seeds), dimensions, reduced({layers, loops->layers}), nullptr, loops->layers);
+  if (!rewritten.ok()) return rewritten.status();
+  if (absl::Status status = set_trips(module, *loops, more); !status.ok()) return status;
+  return ScaleStep{"layers", std::to_string(loops->layers), std::to_string(layers), *rewritten};
+}
+
+}  // namespace
+
+absl::StatusOr<Ratio> parse_ratio(std::string_view text) {
+  const absl::Status error =
+      invalid_argument(absl::StrCat("\"", to_absl(text), "\" is no factor such as 2x, 4/3x or 0.5x"));
+  if (text.empty() || text.back() != 'x') return error;
+  text.remove_suffix(1);
+  Ratio ratio;
+  const std::vector<std::string> parts = absl::StrSplit(to_absl(text), '/');
+  const std::vector<std::string> decimal = absl::StrSplit(to_absl(text), '.');
+  if (parts.size() == 2) {
+    if (!absl::SimpleAtoi(parts[0], &ratio.to) || !absl::SimpleAtoi(parts[1], &ratio.from)) return error;
+  } else if (decimal.size() == 2 && decimal[1].size() <= 6) {
+    if (!absl::SimpleAtoi(decimal[0] + decimal[1], &ratio.to)) return error;
+    for (std::size_t i = 0; i < decimal[1].size(); ++i) ratio.from *= 10;
+  } else if (!absl::SimpleAtoi(to_absl(text), &ratio.to)) {
+    return error;
+  }
+  if (ratio.to < 1 || ratio.from < 1 || ratio.to > kMostTerms || ratio.from > kMostTerms) return error;
+  return reduced(ratio);
+}
+
+absl::StatusOr<ScaledProgram> scale_program(const Module& module, const ScaleRequest& request) {
+  ScaledProgram result{module, {}};
+  if (!module.has_entry()) return invalid_argument("the module has no entry computation");
+  for (const auto& [name, size] : request.axes) {
+    absl::StatusOr<ScaleStep> step = scale_axis(result.module, name, size);
+    if (!step.ok()) return step.status();
+    result.steps.push_back(*std::move(step));
+  }
+  if (request.batch) {
+    absl::StatusOr<ScaleStep> step = scale_batch(result.module, *request.batch);
+    if (!step.ok()) return step.status();
+    result.steps.push_back(*std::move(step));
+  }
+  if (request.layers) {
+    absl::StatusOr<ScaleStep> step = scale_layers(result.module, *request.layers);
+    if (!step.ok()) return step.status();
+    result.steps.push_back(*std::move(step));
+  }
+  if (absl::Status status = verify(result.module, module); !status.ok()) {
+    return invalid_argument(absl::StrCat("the program of the other size is not valid: ", status.message()));
+  }
+  return result;
+}
+
+absl::StatusOr<ScaleResult> compare_scaled(const Module& given, const ScaledProgram& scaled, const Target& target,
+                                           const PredictOptions& options) {
+  PredictOptions given_options = options;
+  Target given_target = target;
+  const bool same_devices =
+      given.num_partitions() * given.replica_count() == scaled.module.num_partitions() * scaled.module.replica_count();
+  if (!same_devices) given_options.topology.reset();
+  absl::StatusOr<StepPrediction> before = predict_step_time(given, given_target, given_options);
+  if (!before.ok()) return before.status();
+  absl::StatusOr<StepPrediction> after = predict_step_time(scaled.module, target, options);
+  if (!after.ok()) return after.status();
+  const auto figures = [](const StepPrediction& p) {
+    return ScaledFigures{p.num_partitions * p.replica_count, p.step_seconds,
+                         p.step_seconds - p.exposed_communication_seconds, p.exposed_communication_seconds,
+                         static_cast<double>(p.memory.peak_bytes)};
+  };
+  ScaleResult result;
+  result.module = after->module_name;
+  result.device = after->device;
+  result.given_topology = before->topology;
+  result.topology = after->topology;
+  result.given = figures(*before);
+  result.scaled = figures(*after);
+  result.steps = scaled.steps;
+  result.prediction = *std::move(after);
+  return result;
+}
+
+}  // namespace hloroof::internal::inline scale

@@ -1,0 +1,181 @@
+#include "lib/scale/seeds.h"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "lib/analysis/wrapped.h"
+#include "lib/base/strings.h"
+#include "lib/ir/element_type.h"
+#include "lib/scale/placed_error.h"
+#include "lib/values/attribute_values.h"
+
+namespace hloroof::internal::inline scale {
+namespace {
+
+constexpr std::string_view kInput = "a parameter would have to grow in two ways";
+
+std::set<std::int64_t> state_parameters(const Module& module) {
+  std::set<std::int64_t> state;
+  for (const ParameterAlias& alias : input_output_alias(module)) state.insert(alias.parameter);
+  for (const BufferDonor& donor : buffer_donors(module)) state.insert(donor.parameter);
+  return state;
+}
+
+void add_inputs(const Module& module, const Dimensions& dimensions, Constraints& out) {
+  for (InstructionId id : module.entry().parameters()) {
+    if (!id.valid()) continue;
+    Node node = dimensions.first(id);
+    for (std::size_t leaf = 0; leaf < dimensions.arrays(id); ++leaf) {
+      for (std::size_t d = 0; d < dimensions.array(id, leaf).dimensions.size(); ++d) out.inputs.push_back(node++);
+    }
+  }
+}
+
+// The sharding of an array, or of each array of a tuple.
+const Sharding* sharding_of(const std::optional<ShardingAttribute>& attribute, std::size_t leaf) {
+  if (!attribute || attribute->elements.empty()) return nullptr;
+  if (attribute->elements.size() == 1) return &attribute->elements[0];
+  return leaf < attribute->elements.size() ? &attribute->elements[leaf] : nullptr;
+}
+
+bool has_one_element(InstructionView i) {
+  if (!i.shape().is_array()) return false;
+  const std::vector<std::int64_t>& sizes = i.shape().dimensions;
+  return std::all_of(sizes.begin(), sizes.end(), [](std::int64_t size) { return size == 1; });
+}
+
+// If shardings are not stated, nothing says which arrays have shards that are never gathered, such as a table in which
+// each device looks up its own part. Such a program compares or masks with the number of the device. Errors:
+// InvalidArgument where that number does something else than choose the place of a shard.
+absl::Status check_device_numbers(const Module& module) {
+  const Users users(module);
+  std::vector<std::vector<InstructionId>> callers(module.computation_limit());
+  std::vector<InstructionId> open;
+  walk(module, [&](InstructionView i) {
+    for (ComputationId called : i.called_computations()) callers[called.index].push_back(i.id());
+    if (i.opcode() == Opcode::kPartitionId || i.opcode() == Opcode::kReplicaId) open.push_back(i.id());
+  });
+  std::set<InstructionId> seen(open.begin(), open.end());
+  const auto add = [&](InstructionId id) {
+    if (seen.insert(id).second) open.push_back(id);
+  };
+  while (!open.empty()) {
+    const InstructionView at = module.instruction(open.back());
+    open.pop_back();
+    if (at.is_root()) {
+      for (InstructionId caller : callers[at.computation().id().index]) {
+        if (module.instruction(caller).opcode() == Opcode::kFusion) add(caller);
+      }
+    }
+    for (InstructionView user : users.of(at)) {
+      const absl::Span<const InstructionId> operands = user.operand_ids();
+      if (user.opcode() == Opcode::kFusion) {
+        for (std::size_t n = 0; n < operands.size(); ++n) {
+          if (operands[n] != at.id()) continue;
+          for (ComputationId called : user.called_computations()) {
+            const std::vector<InstructionId> parameters = module.computation(called).parameters();
+            if (n < parameters.size() && parameters[n].valid()) add(parameters[n]);
+          }
+        }
+      } else if ((user.opcode() == Opcode::kDynamicSlice && operands[0] != at.id()) ||
+                 (user.opcode() == Opcode::kDynamicUpdateSlice && operands[0] != at.id() && operands[1] != at.id())) {
+        if (has_one_element(user)) add(user.id());
+      } else if (has_one_element(user) && user.opcode() != Opcode::kSelect && user.opcode() != Opcode::kCompare) {
+        add(user.id());
+      } else {
+        return placed_error(user,
+                            "it uses the number of the device, and the text does not state the shardings of the "
+                            "parameters, so which of them are sharded is not known");
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status seed_axis(const Module& module, const Dimensions& dimensions, const ScaledAxis& axis, Constraints& out) {
+  add_inputs(module, dimensions, out);
+  const std::set<std::int64_t> state = state_parameters(module);
+  bool has_unstated = false;
+  for (InstructionId id : module.entry().parameters()) {
+    if (!id.valid()) continue;
+    const InstructionView parameter = module.instruction(id);
+    const bool is_state = state.count(parameter.parameter_number()) > 0;
+    const std::optional<ShardingAttribute> attribute = sharding(parameter);
+    for (std::size_t leaf = 0; leaf < dimensions.arrays(id); ++leaf) {
+      const std::size_t rank = dimensions.array(id, leaf).dimensions.size();
+      const Node first = dimensions.first(id, leaf);
+      const Sharding* stated = sharding_of(attribute, leaf);
+      std::vector<bool> shards(rank, false);
+      if (stated != nullptr) {
+        const auto found = axis.shards(*stated, rank);
+        if (!found) {
+          return placed_error(parameter, "its shards are no axes of the mesh that the collectives of the program show");
+        }
+        shards = *found;
+      } else if (module.num_partitions() > 1 && rank > 0) {
+        has_unstated = true;
+        if (!axis.is_data_parallel()) {
+          return placed_error(parameter,
+                              "the text does not state its sharding, and the axis is not only one along which weights "
+                              "are gathered or gradients reduced, so its size on the new mesh is not known");
+        }
+        if (is_state) {
+          for (std::size_t d = 0; d < rank; ++d) out.state.push_back(first + static_cast<Node>(d));
+          continue;
+        }
+      }
+      const bool is_sharded =
+          stated == nullptr ? has_unstated : std::find(shards.begin(), shards.end(), true) != shards.end();
+      if (is_sharded && state.empty()) {
+        return placed_error(parameter,
+                            "whether it is a part of the model or of the batch is not known, because no result takes "
+                            "the memory of a parameter; donate the state (donate_argnums)");
+      }
+      for (std::size_t d = 0; d < rank; ++d) {
+        out.seeds.push_back({first + static_cast<Node>(d), shards[d] && is_state ? -1 : 0, id, kInput});
+      }
+    }
+  }
+  return has_unstated ? check_device_numbers(module) : absl::OkStatus();
+}
+
+absl::Status seed_batch(const Module& module, const Dimensions& dimensions, Constraints& out) {
+  add_inputs(module, dimensions, out);
+  const std::set<std::int64_t> state = state_parameters(module);
+  struct Found {
+    InstructionId parameter;
+    std::size_t dimension = 0;
+  };
+  std::vector<Found> sharded;
+  std::vector<Found> unstated;
+  for (InstructionId id : module.entry().parameters()) {
+    if (!id.valid()) continue;
+    const InstructionView parameter = module.instruction(id);
+    if (state.count(parameter.parameter_number()) > 0 || !parameter.shape().is_array()) continue;
+    const std::size_t rank = parameter.shape().dimensions.size();
+    if (rank == 0) continue;
+    const std::optional<ShardingAttribute> attribute = sharding(parameter);
+    const Sharding* stated = sharding_of(attribute, 0);
+    for (std::size_t d = 0; stated != nullptr && d < rank; ++d) {
+      if (stated->shards_of_dimension(d) <= 1) continue;
+      sharded.push_back({id, d});
+      break;
+    }
+    const ElementType type = parameter.shape().element_type;
+    if (is_integral(type) || (!state.empty() && rank > 1)) unstated.push_back({id, 0});
+  }
+  const std::vector<Found>& found = !state.empty() && !sharded.empty() ? sharded : unstated;
+  if (found.empty()) {
+    return invalid_argument(
+        "which dimension is the batch is not known: no parameter is sharded and no state, or has integers");
+  }
+  for (const Found& at : found) {
+    out.seeds.push_back({dimensions.first(at.parameter) + static_cast<Node>(at.dimension), 1, at.parameter, kInput});
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace hloroof::internal::inline scale

@@ -1,0 +1,68 @@
+// Open programs of one model at several sizes: the scaled program of one size beside the compiled one of another.
+#include <cmath>
+#include <filesystem>
+#include <string>
+
+#include "hloroof/device.h"
+#include "hloroof/parse.h"
+#include "hloroof/predict.h"
+#include "lib/scale/scale.h"
+#include "tests/catch.h"
+#include "tests/paths.h"
+
+namespace hloroof::internal {
+namespace {
+
+constexpr double kStepTolerance = 0.05;
+
+TEST_CASE("a step of ours for 8 devices, scaled, is that for 16") {
+  const absl::StatusOr<Target> target = find_target("tpu_v5e");
+  REQUIRE(target.ok());
+  const absl::StatusOr<Module> given = load_module("tests/scale/mlp_step.v5e_8.hlo");
+  const absl::StatusOr<Module> compiled = load_module("tests/scale/mlp_step.v5e_16.hlo");
+  REQUIRE(given.ok());
+  REQUIRE(compiled.ok());
+  const absl::StatusOr<ScaledProgram> scaled = scale_program(*given, {{{"data", 16}}, std::nullopt, std::nullopt});
+  INFO(scaled.status().message());
+  REQUIRE(scaled.ok());
+  const absl::StatusOr<StepSummary> expected = predict_summary(*compiled, *target);
+  const absl::StatusOr<StepSummary> result = predict_summary(scaled->module, *target);
+  REQUIRE(expected.ok());
+  REQUIRE(result.ok());
+  CAPTURE(expected->step_seconds, result->step_seconds);
+  CHECK(std::abs(result->step_seconds / expected->step_seconds - 1) < kStepTolerance);
+}
+
+TEST_CASE("a step for 8 chips, scaled, is that for 32 and for 256") {
+  const std::string folder = shared_path("corpus/step");
+  if (!std::filesystem::exists(folder)) return;
+  const struct {
+    const char* compiled;
+    ScaleRequest request;
+  } cases[] = {
+      {"llama3.1-8b.v6e-32.hlo", {{{"data", 32}}, std::nullopt, std::nullopt}},
+      {"llama3.1-8b.v6e-256.hlo", {{{"data", 256}}, Ratio{4, 3}, std::nullopt}},
+  };
+  const absl::StatusOr<Target> target = find_target("tpu_v6e");
+  REQUIRE(target.ok());
+  const absl::StatusOr<Module> given = load_module(folder + "/llama3.1-8b.v6e-8.hlo");
+  REQUIRE(given.ok());
+  for (const auto& c : cases) {
+    CAPTURE(c.compiled);
+    const absl::StatusOr<Module> compiled = load_module(folder + "/" + c.compiled);
+    REQUIRE(compiled.ok());
+    const absl::StatusOr<ScaledProgram> scaled = scale_program(*given, c.request);
+    INFO(scaled.status().message());
+    REQUIRE(scaled.ok());
+    const absl::StatusOr<StepSummary> expected = predict_summary(*compiled, *target);
+    const absl::StatusOr<StepSummary> result = predict_summary(scaled->module, *target);
+    REQUIRE(expected.ok());
+    REQUIRE(result.ok());
+    CAPTURE(expected->step_seconds, result->step_seconds);
+    CHECK(std::abs(result->step_seconds / expected->step_seconds - 1) < kStepTolerance);
+    CHECK(std::abs(result->flops / expected->flops - 1) < kStepTolerance);
+  }
+}
+
+}  // namespace
+}  // namespace hloroof::internal

@@ -1,0 +1,302 @@
+// Small programs at another size: what changes, and what is refused.
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hloroof/parse.h"
+#include "hloroof/print.h"
+#include "lib/scale/scale.h"
+#include "tests/catch.h"
+
+namespace hloroof::internal {
+namespace {
+
+// A program for 8 devices. Parameter 0 is state, of which each device has a shard of 128 rows, and parameter 1 a batch.
+std::string program(const std::string& instructions, const std::string& before = "") {
+  return "HloModule m, is_scheduled=true, input_output_alias={ {0}: (0, {}, may-alias) }, num_partitions=8\n\n" +
+         before +
+         "ENTRY %main {\n"
+         "  %w = f32[128,256]{1,0} parameter(0), sharding={devices=[8,1]<=[8]}\n"
+         "  %x = f32[4,1024]{1,0} parameter(1), sharding={devices=[8,1]<=[8]}\n"
+         "  %all = f32[1024,256]{1,0} all-gather(%w), channel_id=1, replica_groups=[1,8]<=[8], dimensions={0}, "
+         "use_global_device_ids=true\n" +
+         instructions + "}\n";
+}
+
+const std::string kRoot = "  ROOT %r = (f32[128,256]{1,0}, f32[4,256]{1,0}) tuple(%w, %y)\n";
+const std::string kDot =
+    "  %y = f32[4,256]{1,0} dot(%x, %all), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n" + kRoot;
+const std::string kAdd =
+    "%add {\n  %a = f32[] parameter(0)\n  %b = f32[] parameter(1)\n  ROOT %s = f32[] add(%a, %b)\n}\n\n";
+
+const std::string kSharding = ", sharding={devices=[8,1]<=[8]}";
+
+std::string without(std::string text, const std::string& part) {
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part)) text.erase(at, part.size());
+  return text;
+}
+
+absl::StatusOr<ScaledProgram> scaled(const std::string& text, const ScaleRequest& request) {
+  const absl::StatusOr<Module> module = parse_module(text);
+  REQUIRE(module.ok());
+  return scale_program(*module, request);
+}
+
+ScaleRequest axis(std::int64_t size) { return {{{"0", size}}, std::nullopt, std::nullopt}; }
+ScaleRequest batch(std::int64_t to, std::int64_t from = 1) { return {{}, Ratio{to, from}, std::nullopt}; }
+
+struct Case {
+  const char* name;
+  std::string text;
+  ScaleRequest request;
+  std::vector<std::string> has;  // in the text of the scaled program
+};
+
+TEST_CASE("what changes in a program") {
+  const std::string scattered =
+      "  %g = f32[1024,256]{1,0} dot(%x, %x), lhs_contracting_dims={0}, rhs_contracting_dims={0}\n";
+  const Case cases[] = {
+      {"shards of the state shrink, what is gathered stays",
+       program(kDot),
+       axis(32),
+       {"num_partitions=32", "f32[32,256]{1,0} parameter(0), sharding={devices=[32,1]<=[32]}",
+        "f32[4,1024]{1,0} parameter(1)", "f32[1024,256]{1,0} all-gather(%w)", "replica_groups=[1,32]<=[32]",
+        "f32[4,256]{1,0} dot("}},
+      {"shards that only a gather shows",
+       without(program(kDot), kSharding),
+       axis(16),
+       {"f32[64,256]{1,0} parameter(0)", "f32[4,1024]{1,0} parameter(1)", "f32[1024,256]{1,0} all-gather("}},
+      {"an axis may shrink", program(kDot), axis(2), {"f32[512,256]{1,0} parameter(0)", "replica_groups=[1,2]<=[2]"}},
+      {"a batch grows through a product",
+       program(kDot),
+       batch(3),
+       {"f32[128,256]{1,0} parameter(0)", "f32[12,1024]{1,0} parameter(1)", "f32[12,256]{1,0} dot("}},
+      {"what the compiler estimated is no estimate of the other size",
+       program("  %y = f32[4,256]{1,0} dot(%x, %all), lhs_contracting_dims={1}, rhs_contracting_dims={0}, "
+               "backend_config={\"window_config\":{\"estimated_cycles\":\"17\"}}\n" +
+               kRoot),
+       batch(2),
+       {"\"estimated_cycles\":\"9223372036854775807\""}},
+      {"both",
+       program(kDot),
+       {{{"0", 16}}, Ratio{1, 2}, std::nullopt},
+       {"f32[64,256]{1,0} parameter(0)", "f32[2,256]{1,0} dot("}},
+      {"scattered sums",
+       program("  %wide = f32[1024,256]{1,0} broadcast(%x0), dimensions={}\n"
+               "  %part = f32[128,256]{1,0} reduce-scatter(%wide), channel_id=2, replica_groups=[1,8]<=[8], "
+               "dimensions={0}, use_global_device_ids=true, to_apply=%add\n"
+               "  %sum = f32[128,256]{1,0} add(%w, %part)\n"
+               "  ROOT %r = (f32[128,256]{1,0}, f32[1024,256]{1,0}) tuple(%sum, %all)\n",
+               kAdd),
+       axis(16),
+       {"f32[1024,256]{1,0} broadcast(", "f32[64,256]{1,0} reduce-scatter(", "f32[64,256]{1,0} add("}},
+      {"the shard of a device by its number",
+       program("  %id = u32[] partition-id()\n  %size = u32[] constant(128)\n  %zero = u32[] constant(0)\n"
+               "  %start = u32[] multiply(%id, %size)\n"
+               "  %part = f32[128,256]{1,0} dynamic-slice(%all, %start, %zero), dynamic_slice_sizes={128,256}\n"
+               "  %sum = f32[128,256]{1,0} add(%w, %part)\n"
+               "  ROOT %r = (f32[128,256]{1,0}, f32[4,1024]{1,0}) tuple(%sum, %x)\n"),
+       axis(16),
+       {"f32[64,256]{1,0} dynamic-slice(", "dynamic_slice_sizes={64,256}", "u32[] constant(64)"}},
+      {"a table of shards",
+       program("  %id = u32[] partition-id()\n  %table = s32[8]{0} constant({0, 128, 256, 384, 512, 640, 768, 896})\n"
+               "  %at = s32[1]{0} dynamic-slice(%table, %id), dynamic_slice_sizes={1}\n"
+               "  %start = s32[] reshape(%at)\n  %zero = s32[] constant(0)\n"
+               "  %part = f32[128,256]{1,0} dynamic-slice(%all, %start, %zero), dynamic_slice_sizes={128,256}\n"
+               "  %sum = f32[128,256]{1,0} add(%w, %part)\n"
+               "  ROOT %r = (f32[128,256]{1,0}, f32[4,1024]{1,0}) tuple(%sum, %x)\n"),
+       axis(16),
+       {"s32[16]{0} constant({0, 128,", "1920})", "f32[64,256]{1,0} dynamic-slice(%all"}},
+      {"dimensions that are merged and split",
+       program("  %flat = f32[32768]{0} reshape(%w)\n  %square = f32[128,16,16]{2,1,0} reshape(%flat)\n"
+               "  %back = f32[16,128,16]{2,1,0} transpose(%square), dimensions={1,0,2}\n"
+               "  ROOT %r = (f32[128,256]{1,0}, f32[16,128,16]{2,1,0}) tuple(%w, %back)\n"),
+       axis(16),
+       {"f32[16384]{0} reshape(", "f32[64,16,16]{2,1,0} reshape(", "f32[16,64,16]{2,1,0} transpose("}},
+      {"a bitcast that transposes",
+       program("  %turned = f32[256,128]{0,1} bitcast(%w)\n"
+               "  ROOT %r = (f32[128,256]{1,0}, f32[256,128]{0,1}) tuple(%w, %turned)\n"),
+       axis(16),
+       {"f32[256,64]{0,1} bitcast("}},
+      {"even parts of a dimension",
+       program("  %half = f32[64,256]{1,0} slice(%w), slice={[64:128], [0:256]}\n"
+               "  ROOT %r = (f32[128,256]{1,0}, f32[64,256]{1,0}) tuple(%w, %half)\n"),
+       axis(16),
+       {"f32[32,256]{1,0} slice(%w), slice={[32:64], [0:256]}"}},
+      {"a convolution over the batch",
+       program("  %t = f32[4,1024,8]{2,1,0} broadcast(%x), dimensions={0,1}\n"
+               "  %y = f32[8,8,1]{2,1,0} convolution(%t, %t), window={size=4}, dim_labels=0fb_0io->bf0\n"
+               "  ROOT %r = (f32[128,256]{1,0}, f32[8,8,1]{2,1,0}) tuple(%w, %y)\n"),
+       batch(2),
+       {"f32[8,1024,8]{2,1,0} broadcast(", "window={size=8}, dim_labels=0fb_0io->bf0"}},
+      {"a free dimension of a convolution",
+       program("  %k = f32[1,1024,1]{2,1,0} broadcast(%x0), dimensions={}\n"
+               "  %t = f32[4,1024,1]{2,1,0} reshape(%x)\n"
+               "  %y = f32[1,4,1]{2,1,0} convolution(%k, %t), window={size=4 pad=3_3 rhs_reversal=1}, "
+               "dim_labels=0fb_0io->b0f\n"
+               "  ROOT %r = (f32[128,256]{1,0}, f32[1,4,1]{2,1,0}) tuple(%w, %y)\n"),
+       batch(2),
+       {"f32[1,8,1]{2,1,0} convolution(", "window={size=8 pad=7_7 rhs_reversal=1}"}},
+      {"a loop carries what grows",
+       program("  %zero = s32[] constant(0)\n  %init = (s32[], f32[4,1024]{1,0}) tuple(%zero, %x)\n"
+               "  %loop = (s32[], f32[4,1024]{1,0}) while(%init), condition=%cond, body=%body\n"
+               "  %y = f32[4,1024]{1,0} get-tuple-element(%loop), index=1\n"
+               "  ROOT %r = (f32[128,256]{1,0}, f32[4,1024]{1,0}) tuple(%w, %y)\n",
+               "%body {\n  %p = (s32[], f32[4,1024]{1,0}) parameter(0)\n"
+               "  %i = s32[] get-tuple-element(%p), index=0\n  %one = s32[] constant(1)\n  %n = s32[] add(%i, %one)\n"
+               "  %v = f32[4,1024]{1,0} get-tuple-element(%p), index=1\n  %e = f32[4,1024]{1,0} exponential(%v)\n"
+               "  ROOT %t = (s32[], f32[4,1024]{1,0}) tuple(%n, %e)\n}\n\n"
+               "%cond {\n  %p = (s32[], f32[4,1024]{1,0}) parameter(0)\n"
+               "  %i = s32[] get-tuple-element(%p), index=0\n  %k = s32[] constant(5)\n"
+               "  ROOT %c = pred[] compare(%i, %k), direction=LT\n}\n\n"),
+       batch(2),
+       {"f32[8,1024]{1,0} exponential(", "constant(5)"}},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.name);
+    std::string text = c.text;
+    // A scalar that is broadcast.
+    const std::size_t use =
+        text.find("  %wide =") != std::string::npos ? text.find("  %wide =") : text.find("  %k = f32[1,1024");
+    if (text.find("%x0") != std::string::npos) text.insert(use, "  %x0 = f32[] constant(1)\n");
+    const absl::StatusOr<ScaledProgram> result = scaled(text, c.request);
+    INFO(result.status().message());
+    REQUIRE(result.ok());
+    const std::string printed = print_module(result->module);
+    for (const std::string& part : c.has) CHECK_THAT(printed, ContainsSubstring(part));
+  }
+}
+
+TEST_CASE("layers of a loop") {
+  const std::string text =
+      "HloModule m\n\n%body {\n  %p = (s32[], f32[4,8]{1,0}, f32[6,8,8]{2,1,0}) parameter(0)\n"
+      "  %i = s32[] get-tuple-element(%p), index=0\n  %one = s32[] constant(1)\n  %n = s32[] add(%i, %one)\n"
+      "  %zero = s32[] constant(0)\n  %x = f32[4,8]{1,0} get-tuple-element(%p), index=1\n"
+      "  %stack = f32[6,8,8]{2,1,0} get-tuple-element(%p), index=2\n"
+      "  %slice = f32[1,8,8]{2,1,0} dynamic-slice(%stack, %i, %zero, %zero), dynamic_slice_sizes={1,8,8}\n"
+      "  %w = f32[8,8]{1,0} reshape(%slice)\n"
+      "  %y = f32[4,8]{1,0} dot(%x, %w), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+      "  ROOT %t = (s32[], f32[4,8]{1,0}, f32[6,8,8]{2,1,0}) tuple(%n, %y, %stack)\n}\n\n"
+      "%cond {\n  %p = (s32[], f32[4,8]{1,0}, f32[6,8,8]{2,1,0}) parameter(0)\n"
+      "  %i = s32[] get-tuple-element(%p), index=0\n  %k = s32[] constant(6)\n"
+      "  ROOT %c = pred[] compare(%i, %k), direction=LT\n}\n\n"
+      "ENTRY %main {\n  %x = f32[4,8]{1,0} parameter(0)\n  %stack = f32[6,8,8]{2,1,0} parameter(1)\n"
+      "  %zero = s32[] constant(0)\n"
+      "  %init = (s32[], f32[4,8]{1,0}, f32[6,8,8]{2,1,0}) tuple(%zero, %x, %stack)\n"
+      "  %loop = (s32[], f32[4,8]{1,0}, f32[6,8,8]{2,1,0}) while(%init), condition=%cond, body=%body\n"
+      "  ROOT %r = f32[4,8]{1,0} get-tuple-element(%loop), index=1\n}\n";
+  const absl::StatusOr<ScaledProgram> result = scaled(text, {{}, std::nullopt, 9});
+  INFO(result.status().message());
+  REQUIRE(result.ok());
+  const std::string printed = print_module(result->module);
+  CHECK_THAT(printed, ContainsSubstring("s32[] constant(9)"));
+  CHECK_THAT(printed, ContainsSubstring("f32[9,8,8]{2,1,0} parameter(1)"));
+  CHECK_THAT(printed, ContainsSubstring("f32[1,8,8]{2,1,0} dynamic-slice("));
+  const absl::StatusOr<ScaledProgram> none = scaled(program(kDot), {{}, std::nullopt, 9});
+  REQUIRE_FALSE(none.ok());
+  CHECK_THAT(std::string(none.status().message()), ContainsSubstring("no loop that takes one slice of stacked layers"));
+}
+
+TEST_CASE("growing and shrinking back is the same program") {
+  const std::string text = program(kDot);
+  const absl::StatusOr<ScaledProgram> larger = scaled(text, {{{"0", 32}}, Ratio{3, 1}, std::nullopt});
+  REQUIRE(larger.ok());
+  const absl::StatusOr<ScaledProgram> again = scale_program(larger->module, {{{"0", 8}}, Ratio{1, 3}, std::nullopt});
+  REQUIRE(again.ok());
+  CHECK(print_module(again->module) == print_module(*parse_module(text)));
+}
+
+TEST_CASE("what is refused, and where") {
+  const std::string without_state = without(program(kDot), " input_output_alias={ {0}: (0, {}, may-alias) },");
+  const std::string masked = without(program("  %id = u32[] partition-id()\n  %zero = u32[] constant(0)\n"
+                                             "  %is = pred[] compare(%id, %zero), direction=EQ\n" +
+                                             kDot),
+                                     kSharding);
+  const struct {
+    const char* name;
+    std::string text;
+    ScaleRequest request;
+    const char* message;
+  } cases[] = {
+      {"no such axis",
+       program(kDot),
+       {{{"model", 4}}, std::nullopt, std::nullopt},
+       "no axis \"model\", or several. Its axes: 0 8-way=8"},
+      {"no mesh", "HloModule m\n\nENTRY %e {\n  ROOT %p = f32[8]{0} parameter(0)\n}\n", axis(4), "no axis is known"},
+      {"not divisible", program(kDot), axis(24),
+       "4:4: error: parameter w cannot be scaled: dimension 0 of f32[128,256] would have 128 / 3 x 1"},
+      {"no divisible batch", program(kDot), batch(1, 3), "dimension 0 of f32[4,1024] would have 4 x 1 / 3"},
+      {"state is not known", without_state, axis(16), "donate the state"},
+      {"shards that may never be gathered", masked, axis(16),
+       "error: compare is cannot be scaled: it uses the number of the device"},
+      {"a kernel", program("  %y = f32[4,256]{1,0} custom-call(%x, %all), custom_call_target=\"mine\"\n" + kRoot),
+       batch(2), "error: custom-call y cannot be scaled: the program of a custom call"},
+      {"a constant",
+       program("  %c = f32[2]{0} constant({1, 2})\n  %t = f32[2,2,1024]{2,1,0} reshape(%x)\n"
+               "  %b = f32[2,2,1024]{2,1,0} broadcast(%c), dimensions={0}\n"
+               "  %y = f32[2,2,1024]{2,1,0} multiply(%t, %b)\n"
+               "  %z = f32[2,1024]{1,0} slice(%x), slice={[0:2], [0:1024]}\n"
+               "  %d = f32[2,1024]{1,0} broadcast(%c), dimensions={0}\n"
+               "  %u = f32[2,1024]{1,0} multiply(%z, %d)\n"
+               "  ROOT %r = (f32[128,256]{1,0}, f32[2,1024]{1,0}) tuple(%w, %u)\n"),
+       batch(2), "error: constant c cannot be scaled: its values are written out"},
+      {"a permutation along the axis",
+       program("  %y = f32[4,1024]{1,0} collective-permute(%x), channel_id=2, "
+               "source_target_pairs={{0,1},{1,2},{2,3},{3,4},{4,5},{5,6},{6,7},{7,0}}\n"
+               "  ROOT %r = (f32[128,256]{1,0}, f32[4,1024]{1,0}) tuple(%w, %y)\n"),
+       axis(16), "error: collective-permute y cannot be scaled: it passes blocks along the axis"},
+      {"one element of what changes",
+       program("  %y = f32[1,1024]{1,0} slice(%x), slice={[1:2], [0:1024]}\n"
+               "  ROOT %r = (f32[128,256]{1,0}, f32[1,1024]{1,0}) tuple(%w, %y)\n"),
+       batch(2), "error: slice y cannot be scaled: it takes a part of a dimension that would change"},
+      {"uneven parts",
+       program("  %y = f32[3,1024]{1,0} slice(%x), slice={[1:4], [0:1024]}\n"
+               "  ROOT %r = (f32[128,256]{1,0}, f32[3,1024]{1,0}) tuple(%w, %y)\n"),
+       batch(1, 2), "f32[3,1024]"},
+      {"padding",
+       program("  %z = f32[] constant(0)\n  %y = f32[5,1024]{1,0} pad(%x, %z), padding=0_1x0_0\n"
+               "  ROOT %r = (f32[128,256]{1,0}, f32[5,1024]{1,0}) tuple(%w, %y)\n"),
+       batch(2), "error: pad y cannot be scaled"},
+      {"two ways",
+       program("  %y = f32[4,1024]{1,0} transpose(%x), dimensions={0,1}\n"
+               "  %p = f32[4,128]{1,0} slice(%y), slice={[0:4], [0:128]}\n"
+               "  %q = f32[4,256]{1,0} dot(%p, %w), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+               "  ROOT %r = (f32[128,256]{1,0}, f32[4,256]{1,0}) tuple(%w, %q)\n"),
+       axis(16), "in two ways"},
+      {"parts along the axis",
+       program("  %t = f32[4,2048]{1,0} broadcast(%s), dimensions={}\n"
+               "  %y = f32[4,2048]{1,0} all-to-all(%t), channel_id=2, replica_groups=[1,8]<=[8], dimensions={1}\n"
+               "  ROOT %r = (f32[128,256]{1,0}, f32[4,2048]{1,0}) tuple(%w, %y)\n"),
+       axis(16), "error: all-to-all y cannot be scaled: the other size has another number of parts"},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.name);
+    std::string text = c.text;
+    if (text.find("broadcast(%s)") != std::string::npos) text.insert(text.find("  %t ="), "  %s = f32[] constant(1)\n");
+    const absl::StatusOr<ScaledProgram> result = scaled(text, c.request);
+    REQUIRE_FALSE(result.ok());
+    CHECK_THAT(std::string(result.status().message()), ContainsSubstring(c.message));
+  }
+}
+
+TEST_CASE("factors") {
+  const struct {
+    const char* text;
+    std::int64_t to;
+    std::int64_t from;
+  } cases[] = {{"2x", 2, 1}, {"4/3x", 4, 3}, {"6/4x", 3, 2}, {"0.5x", 1, 2}, {"1.25x", 5, 4}};
+  for (const auto& c : cases) {
+    CAPTURE(c.text);
+    const absl::StatusOr<Ratio> ratio = parse_ratio(c.text);
+    REQUIRE(ratio.ok());
+    CHECK(ratio->to == c.to);
+    CHECK(ratio->from == c.from);
+  }
+  for (const char* text : {"", "x", "2", "0x", "-1x", "1/0x", "a/2x", "1e9x", "0.0x", "99999999999999999999x"}) {
+    CAPTURE(text);
+    CHECK_FALSE(parse_ratio(text).ok());
+  }
+}
+
+}  // namespace
+}  // namespace hloroof::internal
