@@ -138,8 +138,8 @@ class Rewriter {
       if (!after || *after < 1) {
         const std::string why =
             absl::StrCat("dimension ", d, " of ", to_absl(to_string(module_.shapes(), id, ShapeText::kWithoutLayout)),
-                         " would have ", before, exponent < 0 ? " / " : " x ", ratio_.to, exponent < 0 ? " x " : " / ",
-                         ratio_.from, " elements, which is no integer");
+                         " would have ", before, " x ", exponent < 0 ? ratio_.from : ratio_.to, "/",
+                         exponent < 0 ? ratio_.to : ratio_.from, " elements, which is no integer");
         error_ = at == nullptr ? invalid_argument(why) : placed_error(*at, why);
         return std::nullopt;
       }

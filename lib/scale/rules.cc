@@ -98,7 +98,6 @@ absl::Status Rules::add(InstructionView i) {
     case Opcode::kCopy:
     case Opcode::kConvert:
     case Opcode::kReducePrecision:
-    case Opcode::kStochasticConvert:
     case Opcode::kOptBarrier:
     case Opcode::kAddDependency:
     case Opcode::kDomain:

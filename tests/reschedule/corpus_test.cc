@@ -36,7 +36,8 @@ std::map<std::string, std::vector<std::string>> collectives_of(const Module& mod
 
 InFlight in_flight(const StepPrediction& step, const Module& module) {
   Transfers transfers = {step.facts->calls, step.facts->pairs, {}, {}};
-  for (const Demand& demand : step.facts->costs.demand) {
+  for (std::size_t i = 0; i < step.facts->costs.demand.size(); ++i) {
+    const Demand& demand = step.facts->costs.demand[i];
     transfers.step.push_back(demand.step);
     transfers.lane.push_back(demand.lane);
   }
