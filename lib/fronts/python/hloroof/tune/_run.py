@@ -66,9 +66,9 @@ def run(
     if os.environ.get(MARK):
         raise RuntimeError('a worker imports the script of the space: put tune.run under if __name__ == "__main__":')
     space = load_space(space) if isinstance(space, str) else space
-    _check(space, processes, retries, has_cluster=dask is not None)
     candidates = space.candidates()
     stage = _stages.stage_of(early, finish, len(candidates))
+    _check(space, processes, retries, has_cluster=dask is not None)
     store = _Store(folder, fingerprint(space), space.device) if folder is not None else None
     known = store.known(candidates, stage) if store is not None else {}
     bar = Progress(sys.stderr if progress else None)
