@@ -60,7 +60,7 @@ class PagedTable {
   }
 
  private:
-  // With 16 rows, the tables of a dump of 92,000 instructions took 26 % of the memory of flat ones.
+  // A summary of a dump of 92,000 instructions took 209 MB with flat tables and 149 MB with these.
   static constexpr std::size_t kRows = 16;
   using Page = std::array<T, kRows>;
 

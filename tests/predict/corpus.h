@@ -53,7 +53,7 @@ inline std::optional<OrderedJson> facts_of(std::filesystem::path dump) {
 inline std::string device_of(const std::filesystem::path& dump) {
   const auto facts = facts_of(dump);
   const OrderedJson* stated = facts ? find(*facts, {"device_kind"}) : nullptr;
-  const std::string kind = stated != nullptr && stated->is_string() ? stated->get<std::string>() : "";
+  std::string kind = stated != nullptr && stated->is_string() ? stated->get<std::string>() : "";
   if (kind == "TPU v4") return "tpu_v4_core";
   if (!kind.empty() && find_device(kind).ok()) return kind;
   const std::string name = dump.string();

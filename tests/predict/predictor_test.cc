@@ -250,7 +250,7 @@ ENTRY e {
 
 // Compares the summary with one from scratch and with that of the printed text, and returns it.
 StepSummary check_laws(Predictor& predictor, const Target& target) {
-  const StepSummary now = check_summary(predictor, target);
+  StepSummary now = check_summary(predictor, target);
   const absl::StatusOr<StepPrediction> printed =
       predict_step_time(parsed(print_module(predictor.module())), target, any_backend());
   REQUIRE(printed.ok());
