@@ -157,6 +157,7 @@ class Diagnoser {
     }
   }
 
+  // The cause has the fault, which the message does not repeat.
   void unknown_call(const OpPrediction& op, const std::string& target, const std::string& fault,
                     const std::string& cause) {
     Finding finding = {
@@ -168,11 +169,12 @@ class Diagnoser {
           target);
     } else if (op.source != CostSource::kUnknown) {
       finding.severity = Severity::kInfo;
-      finding.message = absl::StrFormat(
-          "custom call %s: %s; it is priced by its shapes, or by the cost that its author states", target, fault);
+      finding.message =
+          absl::StrFormat("custom call %s is priced by its shapes, or by the cost that its author states", target);
     } else {
       finding.message = absl::StrFormat(
-          "custom call %s: %s; --custom-call TARGET=flops:...,bytes:... adds what you know", target, fault);
+          "the work of custom call %s is not known; --custom-call TARGET=flops:...,bytes:... adds what you know",
+          target);
     }
     diagnosis_.add(std::move(finding));
   }

@@ -26,6 +26,10 @@ constexpr double kWorthAVerdict = 0.10;
 constexpr double kNearPeak = 0.85;
 // The same as a share of what the device attains.
 constexpr double kOfAttainable = 0.95;
+// Ops of which fewer run cannot become much fewer.
+constexpr double kManyRuns = 10;
+// Where more than this share of the step is not known, nothing is said about what bounds it.
+constexpr double kMostUnknown = 0.5;
 
 std::string of_step(const StepPrediction& p, double seconds) {
   return absl::StrFormat("%.0f %% of the step", 100 * seconds / p.step_seconds);
@@ -134,6 +138,19 @@ std::string on_link(const StepPrediction& p, const BreakdownPart& part) {
                       what.empty() ? link : what, is_link ? remedy_for_link(p, part.resource, !part.is_wait) : "", ".");
 }
 
+// What is not known of the step, with the op that takes the most of it. Its time is only what is known of it, such as
+// its launch, or what it moves.
+std::string on_unknown(const StepPrediction& p) {
+  const OpPrediction* longest = nullptr;
+  for (const OpPrediction& op : p.ops) {
+    if (op.source != CostSource::kUnknown) continue;
+    if (longest == nullptr || op.total_seconds > longest->total_seconds) longest = &op;
+  }
+  return absl::StrCat(of_step(p, p.unknown_share * p.step_seconds), " rests on work that is not known",
+                      longest == nullptr ? "" : ", such as that of " + short_name(p, longest->name),
+                      p.unknown_share > kMostUnknown ? ": neither the step nor what bounds it is known." : ".");
+}
+
 // Share of the peak that the ops bound by `resource` attain, weighted by their time.
 double efficiency_of(const StepPrediction& p, Resource resource) {
   double seconds = 0;
@@ -156,7 +173,7 @@ std::string furthest_from_roof(const StepPrediction& p, Resource resource) {
     double lost = 0;
     for (const std::size_t at : row.ops) {
       const OpPrediction& op = p.ops[at];
-      if (op.bound != resource) continue;
+      if (op.bound != resource || op.source == CostSource::kUnknown) continue;
       seconds += op.total_seconds;
       lost += wasted_seconds(op.total_seconds, op.efficiency);
     }
@@ -170,8 +187,10 @@ std::string furthest_from_roof(const StepPrediction& p, Resource resource) {
 
 std::string on_chip(const StepPrediction& p, const BreakdownPart& part) {
   if (part.resource == Resource::kLatency) {
-    return absl::StrCat(of_step(p, part.seconds),
-                        " is overhead: launches, latencies and pipeline fills. Fewer and larger ops would help.");
+    double runs = 0;
+    for (const OpPrediction& op : p.ops) runs += op.bound == part.resource ? op.executions : 0;
+    return absl::StrCat(of_step(p, part.seconds), " is overhead: launches, latencies and pipeline fills.",
+                        runs >= kManyRuns ? " Fewer and larger ops would help." : "");
   }
   const double efficiency = efficiency_of(p, part.resource);
   const std::string bound = absl::StrCat(of_step(p, part.seconds), " is bound by ", part.name, ", at ",
@@ -241,6 +260,8 @@ std::string verdict(const StepPrediction& p) {
     sentences.push_back(absl::StrCat("The program does NOT fit: it needs ",
                                      format_bytes(p.memory.hbm_peak_bytes - p.memory.usable_bytes), " more memory."));
   }
+  if (p.unknown_share >= kWorthAVerdict) sentences.push_back(on_unknown(p));
+  if (p.unknown_share > kMostUnknown) return absl::StrJoin(sentences, " ");
   const double worth = kWorthAVerdict * p.step_seconds;
   const BreakdownPart* worst = nullptr;
   for (const BreakdownPart& part : p.breakdown) {

@@ -223,6 +223,12 @@ TEST_CASE("the seconds of all causes never add up to more than the step") {
     for (const Diagnostic& diagnostic : prediction->diagnostics) {
       CAPTURE(diagnostic.message);
       CHECK(diagnostic.seconds_at_stake.value_or(0) >= 0);
+      // The cause of these is a sentence. Reports write the message after the cause, so it does not repeat it.
+      constexpr std::size_t kLong = 40;
+      if (diagnostic.code == DiagnosticCode::kUnknownCustomCall && diagnostic.cause.size() > kLong) {
+        const std::string end = diagnostic.cause.substr(diagnostic.cause.size() - kLong);
+        CHECK(diagnostic.message.find(end) == std::string::npos);
+      }
       CHECK(diagnostic.op == (diagnostic.ops.empty() ? "" : diagnostic.ops.front()));
       std::vector<std::string> ops = diagnostic.ops;
       std::sort(ops.begin(), ops.end());

@@ -63,6 +63,26 @@ TEST_CASE("a wait that no schedule can hide") {
       "of its peak: these ops are near their roof.");
 }
 
+TEST_CASE("what bounds a step is not said where its work is not known") {
+  StepPrediction p = step_of({works("mxu", Resource::kMatrix, 1)});
+  add_op(p, Resource::kMatrix, 0.3, 0.4);
+  add_op(p, Resource::kMatrix, 0.7, 0.2);
+  p.ops[1].opcode = "custom-call";
+  CHECK_THAT(verdict(p), Catch::Matchers::Contains("Most is lost in op2"));
+  p.ops[1].source = CostSource::kUnknown;
+  p.unknown_share = 0.7;
+  CHECK(verdict(p) ==
+        "70 % of the step rests on work that is not known, such as that of op2: neither the step nor what bounds it is "
+        "known.");
+  p.unknown_share = 0.3;
+  CHECK_THAT(verdict(p),
+             Catch::Matchers::StartsWith(
+                 "30 % of the step rests on work that is not known, such as that of op2. 100 % of the step"));
+  CHECK_THAT(verdict(p), Catch::Matchers::Contains("Most is lost in op1"));
+  p.unknown_share = 0.05;
+  CHECK(verdict(p).find("not known") == std::string::npos);
+}
+
 TEST_CASE("a batch that is hardly larger is one tenth larger") {
   StepPrediction p = step_of({works("mxu", Resource::kMatrix, 0.5), waits("wait (ici, data)", 0.5)});
   set_busy(p, Resource::kIci, 0.62);
@@ -159,9 +179,13 @@ TEST_CASE("a wait that a schedule can hide, and a fit that fails") {
 }
 
 TEST_CASE("small waits are not the verdict, overhead is") {
-  const StepPrediction p = step_of({works("latency", Resource::kLatency, 0.95), waits("wait (hbm)", 0.05)});
+  StepPrediction p = step_of({works("latency", Resource::kLatency, 0.95), waits("wait (hbm)", 0.05)});
+  add_op(p, Resource::kLatency, 0.95, 0);
+  p.ops[0].executions = 10;
   CHECK(verdict(p) ==
         "95 % of the step is overhead: launches, latencies and pipeline fills. Fewer and larger ops would help.");
+  p.ops[0].executions = 1;
+  CHECK(verdict(p) == "95 % of the step is overhead: launches, latencies and pipeline fills.");
   CHECK(verdict(StepPrediction()).empty());
 }
 
