@@ -42,7 +42,7 @@ def main() -> None:
     import programs
     from jax.experimental import topologies
 
-    print("| program | order | predicted | final text | by the compiler's estimates | memory | |\n|---|---|---|---|---|---|---|", flush=True)
+    print("| program | order | predicted | final text | by the compiler's estimates | memory | bound by | |\n|---|---|---|---|---|---|---|---|", flush=True)
     for title, (name, generation, topology) in PROGRAMS.items():
         if given.programs and title not in given.programs:
             continue
@@ -56,7 +56,7 @@ def main() -> None:
             final = hloroof.predict_step_time(lowered.compile().as_text(), device).step_seconds
         for one in seen:
             if one.confirmation is None:
-                print(f"| {title} | {one} | | | | | |", flush=True)
+                print(f"| {title} | {one} | | | | | | |", flush=True)
                 continue
             first = one.confirmation.orders[0]
             for index, order in enumerate(one.confirmation.orders):
@@ -72,6 +72,7 @@ def main() -> None:
                     "" if memory is None
                     else f"{memory / 2**30:.3f} GiB" if index == 0 else change(first.memory_bytes, memory)
                 )  # fmt: skip
+                cells.append(order.bound)
                 print(f"| {' | '.join(cells)} | {'**kept**' if order.is_kept else order.reason} |", flush=True)
             if abs(final / one.step_seconds_after - 1) > 1e-6:
                 print(f"{title}: the compile ended with {1e3 * final:.6g} ms, not {1e3 * one.step_seconds_after:.6g} ms")

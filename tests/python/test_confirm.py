@@ -80,7 +80,8 @@ def test_each_order_is_compiled_and_predicted(orders):
     assert compiler.jobs[0].options == {"a": "b"}
     for (module, seconds), order in zip(orders, confirmed.orders):
         assert order.found_seconds == seconds
-        assert order.final_seconds == hloroof.predict_step_time(module, "tpu_v5e:2x4").step_seconds
+        by_model = hloroof.predict_step_time(module, "tpu_v5e:2x4")
+        assert (order.final_seconds, order.bound) == (by_model.step_seconds, by_model.bound)
         by_compiler = hloroof.predict_step_time(module, "tpu_v5e:2x4", estimates="compiler")
         assert order.compiler_seconds == by_compiler.step_seconds != order.final_seconds
         assert order.memory_bytes == 100

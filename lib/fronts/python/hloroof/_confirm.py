@@ -42,6 +42,8 @@ class ConfirmedOrder:
     """Whether the compile went on with it."""
     reason: str = ""
     """Why, or why not."""
+    bound: str = ""
+    """What bounds the predicted step of the final text, as in ``StepPrediction.bound``; empty if there is none."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ class Confirmation:
         return next(index for index, order in enumerate(self.orders) if order.is_kept)
 
     def __str__(self) -> str:
-        rows: list[tuple[str, ...]] = [("order", "predicted", "final text", "by the compiler's estimates", "memory", "")]
+        rows: list[tuple[str, ...]] = [("order", "predicted", "final text", "by the compiler's estimates", "memory", "bound", "")]
         for index, order in enumerate(self.orders):
             rows.append(
                 (
@@ -65,11 +67,12 @@ class Confirmation:
                     _core.format_seconds(order.found_seconds),
                     *(_core.format_seconds(x) if x is not None else "" for x in (order.final_seconds, order.compiler_seconds)),
                     f"{order.memory_bytes / 2**20:.2f} MiB" if order.memory_bytes is not None else "",
+                    order.bound,
                     f"{'kept' if order.is_kept else 'not kept'}: {order.reason}",
                 )
             )
-        widths = [max(len(row[column]) for row in rows) for column in range(5)]
-        return "\n".join("  ".join([*map(str.ljust, row[:5], widths), row[5]]).rstrip() for row in rows)
+        widths = [max(len(row[column]) for row in rows) for column in range(6)]
+        return "\n".join("  ".join([*map(str.ljust, row[:6], widths), row[6]]).rstrip() for row in rows)
 
 
 @dataclass(frozen=True)
@@ -139,7 +142,9 @@ def confirm_orders(
             found.append(ConfirmedOrder(seconds, reason=f"it does not compile: {str(error).splitlines()[0]}"))
             continue
         final = [predict_step_time(finished.text, device, **how) for how in (options, {**options, "estimates": "compiler"})]
-        found.append(ConfirmedOrder(seconds, final[0].step_seconds, final[1].step_seconds, finished.memory_bytes))
+        found.append(
+            ConfirmedOrder(seconds, final[0].step_seconds, final[1].step_seconds, finished.memory_bytes, bound=final[0].bound)
+        )
     return judge(found, memory_limit)
 
 
