@@ -1,7 +1,9 @@
 #include "lib/describe/table.h"
 
 #include <algorithm>
+#include <cmath>
 
+#include "lib/base/units.h"
 #include "lib/describe/short_names.h"
 
 namespace hloroof::internal::inline describe {
@@ -48,6 +50,16 @@ std::string shorten(std::string_view text, std::size_t width) {
   while (head > 0 && !begins_character(text[head])) --head;
   while (tail < text.size() && !begins_character(text[tail])) ++tail;
   return std::string(text.substr(0, head)) + ".." + std::string(text.substr(tail));
+}
+
+std::string list_line(std::string_view text, const TextLayout& layout) {
+  const std::size_t width = layout.width == 0 || layout.markdown ? 0 : std::max<std::size_t>(layout.width, 12) - 2;
+  return (layout.markdown ? "- " : "  ") + wrap(text, width, 4) + "\n";
+}
+
+std::string format_relative_change(double before, double after) {
+  if (before <= 0 || before == after) return "";
+  return (after < before ? "-" : "+") + format_percent(std::abs(after - before) / before);
 }
 
 std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {

@@ -66,6 +66,13 @@ std::string shorten(std::string_view text, std::size_t width);
 // Breaks `text` at blanks into lines of at most `width`. Each line but the first begins with `indent` spaces.
 std::string wrap(std::string_view text, std::size_t width, std::size_t indent);
 
+// A sentence of a report as a line of its own, or as several: indented, or an item of a list in Markdown.
+std::string list_line(std::string_view text, const TextLayout& layout);
+
+// "+3.4 %" or "-3.4 %": by how much `after` differs from `before`. Empty if it does not, or if `before` is not
+// positive.
+std::string format_relative_change(double before, double after);
+
 }  // namespace hloroof::internal::inline describe
 
 #endif  // HLOROOF_LIB_DESCRIBE_TABLE_H_

@@ -15,18 +15,13 @@ namespace {
 
 constexpr std::string_view kRescheduleSchema[] = {"hloroof.reschedule/1"};
 
-std::string relative_text(double before, double after) {
-  if (before <= 0 || before == after) return "";
-  return (after < before ? "-" : "+") + format_percent(std::abs(after - before) / before);
-}
-
 std::string costs_table(const Rescheduling& result, const TextLayout& layout) {
   Table table({{.title = "predicted", .is_whole = true},
                {"before", Align::kRight},
                {"after", Align::kRight},
                {"change", Align::kRight}});
   const auto add = [&table](const char* title, double before, double after, std::string (*format)(double)) {
-    table.add({title, format(before), format(after), relative_text(before, after)});
+    table.add({title, format(before), format(after), format_relative_change(before, after)});
   };
   add("step", result.before.step_seconds, result.after.step_seconds, format_seconds);
   add("waits for transfers", result.before.wait_seconds, result.after.wait_seconds, format_seconds);
@@ -69,10 +64,7 @@ std::string_view end_text(SearchEnd end) {
 std::string reschedule_view(const Rescheduling& result, std::size_t limit, const TextLayout& layout) {
   std::string out = absl::StrFormat("Order of %s on %s %s\n", result.module, result.device, result.topology);
   out += costs_table(result, layout);
-  const auto add_line = [&](const std::string& line) {
-    const std::size_t width = layout.width == 0 || layout.markdown ? 0 : std::max<std::size_t>(layout.width, 12) - 2;
-    out += (layout.markdown ? "- " : "  ") + wrap(line, width, 4) + "\n";
-  };
+  const auto add_line = [&](const std::string& line) { out += list_line(line, layout); };
   add_line(absl::StrFormat("%d orders predicted, seed %d: %s", result.trials, result.seed, end_text(result.end)));
   if (result.moves.empty()) add_line("The order that came in is the best one found.");
   if (!result.moves.empty()) out += "\nMoves\n";

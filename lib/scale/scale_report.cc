@@ -1,7 +1,6 @@
 #include "lib/scale/scale_report.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -14,18 +13,13 @@ namespace {
 
 constexpr std::string_view kScaleSchema[] = {"hloroof.scale/1"};
 
-std::string factor_text(double before, double after) {
-  if (before <= 0 || before == after) return "";
-  return (after < before ? "-" : "+") + format_percent(std::abs(after - before) / before);
-}
-
 std::string figures_table(const ScaleResult& result, const TextLayout& layout) {
   Table table({{.title = "predicted", .is_whole = true},
                {"given", Align::kRight},
                {"scaled", Align::kRight},
                {"change", Align::kRight}});
   const auto add = [&table](const char* title, double before, double after, std::string (*format)(double)) {
-    table.add({title, format(before), format(after), factor_text(before, after)});
+    table.add({title, format(before), format(after), format_relative_change(before, after)});
   };
   table.add({"devices", format_count(static_cast<double>(result.given.devices)),
              format_count(static_cast<double>(result.scaled.devices)), ""});
@@ -56,10 +50,7 @@ std::string sizes_text(const ScaleStep& step) {
 std::string scale_view(const ScaleResult& result, const TextLayout& layout) {
   std::string out = absl::StrFormat("%s on %s at another size\n", result.module, result.device);
   out += figures_table(result, layout);
-  const auto add_line = [&](const std::string& line) {
-    const std::size_t width = layout.width == 0 || layout.markdown ? 0 : std::max<std::size_t>(layout.width, 12) - 2;
-    out += (layout.markdown ? "- " : "  ") + wrap(line, width, 4) + "\n";
-  };
+  const auto add_line = [&](const std::string& line) { out += list_line(line, layout); };
   out += "\nWhat was changed\n";
   for (const ScaleStep& step : result.steps) {
     const Rewritten& r = step.rewritten;
