@@ -42,7 +42,9 @@ void Summary::list_ops(const Module& module, ComputationId id) {
 
 void Summary::fill(const StepFacts& facts) {
   const Module& module = *facts.module;
-  terms_.reserve(table_capacity(module));
+  // Edits add instructions: the first that finds the table full moves it, which takes some milliseconds. Memory that is
+  // not written takes no pages.
+  terms_.reserve(module.instruction_limit() + module.instruction_limit() / 8);
   terms_.assign(module.instruction_limit(), {});
   ops_.assign(module.computation_limit(), {});
   for (ComputationId id : CallFacts::scheduled(facts.calls)) {

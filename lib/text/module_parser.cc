@@ -48,9 +48,9 @@ std::optional<std::size_t> ModuleParser::read_computation(std::shared_ptr<const 
 
 bool ModuleParser::start_and_parse(std::shared_ptr<const SourceText> source, const ParseOptions& options,
                                    Module& module, std::size_t lines_before) {
-  ModuleBuilder(module).clear();
-  ModuleBuilder(module).reserve(source->size());
+  const std::size_t size = source->size();
   start(std::move(source), options, module, lines_before);
+  ModuleBuilder(module).reserve(size);
   return parse_text();
 }
 

@@ -38,12 +38,6 @@ double loop_steps(const WindowConfig& config, std::size_t first = 0);
 // groups; collective_cost() computes it.
 Work compute_work(InstructionView instruction, const WorkOptions& options = {});
 
-// The capacity for a large table by InstructionId. Edits add instructions: the first that finds the tables full moves
-// them, which takes some milliseconds. Memory that is not written takes no pages.
-inline std::size_t table_capacity(const Module& module) {
-  return module.instruction_limit() + module.instruction_limit() / 8;
-}
-
 // The work of every instruction in a scheduled computation of `calls`, indexed by InstructionId. Other entries are
 // empty.
 PagedTable<Work> compute_work(const Module& module, const CallGraph& calls, const WorkOptions& options = {});

@@ -76,7 +76,7 @@ class Process:
         except (EOFError, OSError):
             status = self._process.wait()
             self._log.seek(0)
-            raise Ended(status, _last_words(self._log.read().decode(errors="replace")), is_late.is_set(), notes) from None
+            raise Ended(status, last_words(self._log.read().decode(errors="replace")), is_late.is_set(), notes) from None
         finally:
             if timer is not None:
                 timer.cancel()
@@ -121,7 +121,7 @@ def _end_with(parent: int) -> None:
     os._exit(1)
 
 
-def _last_words(log: str, lines: int = 12) -> str:
+def last_words(log: str, lines: int = 12) -> str:
     """The lines of a log from the first fatal one on, or the last ones."""
     rows = [row for row in log.splitlines() if row.strip()]
     fatal = next((i for i, row in enumerate(rows) if row.startswith("F") or "Check failed" in row), max(len(rows) - lines, 0))

@@ -15,7 +15,7 @@ import time
 from typing import Any, Iterator, Mapping, Optional
 
 from hloroof._ahead import ending
-from hloroof._process import TPU_ELSEWHERE, _last_words
+from hloroof._process import TPU_ELSEWHERE, last_words
 
 WORKER = pathlib.Path(__file__).with_name("_worker.py")
 
@@ -122,7 +122,7 @@ def ask(work: Work, timeout: float, out: Optional[pathlib.Path] = None, workers:
             error = result.get("error")
             return Done(result, error, seconds=seconds)
         log.seek(0)
-        words = _last_words(log.read().decode(errors="replace"))
+        words = last_words(log.read().decode(errors="replace"))
         how = f"did not finish in {timeout:g} seconds" if is_late else f"ended with {ending(status)}"
         had = _what_it_had(folder, time.time())
         return Done({}, f"the process {how}{had}: {words}", is_final=False, seconds=seconds)
