@@ -84,6 +84,7 @@ struct Pieces {
   double bytes = 0;         // contiguous bytes of one
   double array_bytes = 0;   // of the array that they are parts of
   bool is_indexed = false;  // at positions that an array of indices states: some may be read repeatedly
+  bool is_updated = false;  // by a scatter
 };
 
 // One matrix product as the matrix unit computes it: `batch` products of an M x K and a K x N matrix. A convolution is

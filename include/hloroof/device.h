@@ -369,6 +369,8 @@ struct GpuCore {
     Fact<double> atomic_rate;         // updates/s of 32 bytes that atomic operations on 4 bytes or more attain; none:
                                       // they take no longer than stores
     Fact<double> narrow_atomic_rate;  // updates/s of elements of less than 4 bytes, for which a loop compares and swaps
+    Fact<double> gather_rate;         // reads/s of 32 bytes at scattered places; none: gathers take what their bytes do
+    Fact<double> l1_table;            // bytes of a gathered table that stay in the level-1 cache of a multiprocessor
   } on_chip;
   // What kernels attain that a user wrote and whose bodies are read. The compiler schedules programs on tiles, such as
   // Triton's. The author of a program for threads, such as Mosaic's, schedules it.

@@ -401,7 +401,8 @@ struct Predictor::State {
 
   // Work, time and demand. Inputs: the instructions, the collectives, the call graph and the device. Marks in
   // stale.replay the computations in which a demand changed. On a GPU, how long all products of the step take decides
-  // at which rate they run, so that an edit of one may change the times of all.
+  // at which rate they run, and the number of kernels of a computation how they are launched, so that an edit of one
+  // may change the times of all.
   void update_costs(Stale& stale) {
     if (stale.schedules) std::erase_if(stale.carriers, [&](InstructionId id) { return !is_scheduled(id); });
     PagedTable<Demand>& demand = facts->costs.demand;
@@ -413,10 +414,12 @@ struct Predictor::State {
     if (!stale.costs.empty()) cost_again(cost_inputs(*facts), stale.costs, facts->costs);
     time_again(cost_inputs(*facts), stale.carriers, facts->costs);
     stale.costs.insert(stale.costs.end(), stale.carriers.begin(), stale.carriers.end());
-    const std::vector<InstructionId> products = add_up_products(cost_inputs(*facts), facts->costs);
-    for (InstructionId id : products) before.push_back(demand[id.index]);
-    time_again(cost_inputs(*facts), products, facts->costs);
-    stale.costs.insert(stale.costs.end(), products.begin(), products.end());
+    std::vector<InstructionId> others = add_up_products(cost_inputs(*facts), facts->costs);
+    const std::vector<InstructionId> launched = find_graphs(cost_inputs(*facts), facts->costs);
+    others.insert(others.end(), launched.begin(), launched.end());
+    for (InstructionId id : others) before.push_back(demand[id.index]);
+    time_again(cost_inputs(*facts), others, facts->costs);
+    stale.costs.insert(stale.costs.end(), others.begin(), others.end());
     stale.replay.resize(module.computation_limit(), false);
     for (std::size_t i = 0; i < before.size(); ++i) {
       const InstructionId id = stale.costs[i];

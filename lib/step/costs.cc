@@ -252,17 +252,14 @@ void use_code(InstructionView instruction, const CostInputs& inputs, const Work&
 }
 
 // Computes the time and the demand of an instruction from its work.
-void time_instruction(InstructionView instruction, const CostInputs& inputs, const Work& work, double products_busy,
+void time_instruction(InstructionView instruction, const CostInputs& inputs, const Work& work, const RunAs& as,
                       OpTime& time, Demand& demand) {
   const CarrierRange carried = inputs.collectives.by_carrier.equal_range(instruction.id().index);
-  const ComputationView computation = instruction.computation();
-  const bool in_graph =
-      CallFacts::role(inputs.calls, computation.id()) == ComputationRole::kCalled && is_command_buffer(computation);
-  time = op_time(work, inputs.device, {in_graph ? LaunchedBy::kCommandBuffer : LaunchedBy::kHost, products_busy});
+  time = op_time(work, inputs.device, as);
   time.seconds = std::min(time.seconds, kForever);
   const bool is_collective = carried.first != carried.second;  // whose rates are those of links
   if (!is_collective && time.source == CostSource::kModel &&
-      !assumed_rate(work, time, inputs.device, products_busy).empty()) {
+      !assumed_rate(work, time, inputs.device, as.products_busy).empty()) {
     time.source = CostSource::kAssumed;
   }
   if (!is_collective) use_code(instruction, inputs, work, time);
@@ -285,12 +282,44 @@ void time_instruction(InstructionView instruction, const CostInputs& inputs, con
 // Computes the time and the demand of an instruction whose work is already in the table.
 void cost_instruction(InstructionView instruction, const CostInputs& inputs, Costs& costs) {
   const std::uint32_t i = instruction.id().index;
-  time_instruction(instruction, inputs, costs.work[i], costs.products_busy, costs.time.at(i), costs.demand.at(i));
+  const std::uint32_t in = instruction.computation().id().index;
+  const bool in_graph = in < costs.in_graphs.size() && costs.in_graphs[in];
+  const RunAs as = {in_graph ? LaunchedBy::kCommandBuffer : LaunchedBy::kHost, costs.products_busy};
+  time_instruction(instruction, inputs, costs.work[i], as, costs.time.at(i), costs.demand.at(i));
 }
 
 // Computes the entry of Costs::products of an instruction whose work is already in the table.
 void find_products(InstructionId id, const Device& device, Costs& costs) {
   if (!costs.products.empty()) costs.products[id.index] = burst_seconds(costs.work[id.index], device);
+}
+
+// Whether XLA can put the instruction into a command buffer: one or more kernels, or one half of an asynchronous one,
+// and no control flow or transfer between devices.
+bool is_command(InstructionView instruction, const Work& work, const CostInputs& inputs) {
+  if (work.is_free && async_role(instruction) != AsyncRole::kDone) return false;
+  switch (instruction.opcode()) {
+    case Opcode::kWhile:
+    case Opcode::kConditional:
+    case Opcode::kCall: return false;
+    default: return !inputs.collectives.by_carrier.contains(instruction.id().index);
+  }
+}
+
+// XLA builds no command buffer of fewer commands: xla_gpu_graph_min_graph_size in xla/debug_options_flags.cc.
+constexpr int kFewestCommands = 5;
+
+// Whether XLA launches the kernels of a computation as command buffers where the text does not say so. Since 2025 it
+// groups them after the last HLO pass (xla/backends/gpu/runtime/command_buffer_conversion_pass.cc), by default all that
+// follow one another. Here a computation is one group, because what divides it is rare and takes longer than a launch.
+// The condition of a loop counts as part of a group as well: the host runs it only where it cannot count the trips.
+bool becomes_graph(ComputationView computation, const CostInputs& inputs, const Costs& costs) {
+  if (CallFacts::role(inputs.calls, computation.id()) == ComputationRole::kCondition) return true;
+  int commands = 0;
+  for (InstructionView instruction : computation.instructions()) {
+    if (is_command(instruction, costs.work[instruction.id().index], inputs)) ++commands;
+    if (commands == kFewestCommands) return true;
+  }
+  return false;
 }
 
 CollectiveCost if_size_known(const Module& module, const Collective& collective, CollectiveCost cost) {
@@ -408,6 +437,7 @@ void time_instructions(const CostInputs& inputs, Costs& costs) {
     }
   }
   add_up_products(inputs, costs);
+  find_graphs(inputs, costs);
   for (ComputationId id : CallFacts::scheduled(inputs.calls)) {
     for (InstructionView instruction : inputs.module.computation(id).instructions()) {
       cost_instruction(instruction, inputs, costs);
@@ -432,6 +462,28 @@ std::vector<InstructionId> add_up_products(const CostInputs& inputs, Costs& cost
     for (InstructionView instruction : inputs.module.computation(id).instructions()) {
       if (costs.products[instruction.id().index] > 0) stale.push_back(instruction.id());
     }
+  }
+  return stale;
+}
+
+std::vector<InstructionId> find_graphs(const CostInputs& inputs, Costs& costs) {
+  if (inputs.device.gpu() == nullptr) return {};
+  const std::vector<bool> before =
+      std::exchange(costs.in_graphs, std::vector<bool>(inputs.module.computation_limit(), false));
+  const auto is_named = [&](ComputationId id) {
+    return CallFacts::role(inputs.calls, id) == ComputationRole::kCalled &&
+           is_command_buffer(inputs.module.computation(id));
+  };
+  const std::vector<ComputationId>& scheduled = CallFacts::scheduled(inputs.calls);
+  // XLA of before 2025 writes its command buffers into the text. Then there are no others.
+  const bool any_named = std::any_of(scheduled.begin(), scheduled.end(), is_named);
+  std::vector<InstructionId> stale;
+  for (ComputationId id : scheduled) {
+    const ComputationView computation = inputs.module.computation(id);
+    const bool is_graph = any_named ? is_named(id) : becomes_graph(computation, inputs, costs);
+    costs.in_graphs[id.index] = is_graph;
+    if (is_graph == (id.index < before.size() && before[id.index])) continue;
+    for (InstructionView instruction : computation.instructions()) stale.push_back(instruction.id());
   }
   return stale;
 }

@@ -85,6 +85,8 @@ struct Costs {
   // burst rates, and those of all executions together.
   std::vector<double> products;
   double products_busy = 0;
+  // Only on GPUs, by ComputationId: whether the host launches the kernels of the computation as a command buffer.
+  std::vector<bool> in_graphs;
   // The kernels that were followed, for those that an edit makes again; null: nothing will.
   std::shared_ptr<KernelRuns> kernels;
 };
@@ -111,6 +113,10 @@ void cost_again(const CostInputs& inputs, absl::Span<const InstructionId> change
 // Adds up Costs::products in program order, so that the sum after an edit is bit-identical to one from scratch. Returns
 // the instructions with products if the sum changes the rate at which these run, so that their times are stale.
 std::vector<InstructionId> add_up_products(const CostInputs& inputs, Costs& costs);
+
+// Computes Costs::in_graphs from the work. Returns the instructions whose times are stale because their computation is
+// now launched in another way.
+std::vector<InstructionId> find_graphs(const CostInputs& inputs, Costs& costs);
 
 // Recomputes only time and demand, for instructions for which only the cost of the carried collectives, the launch or
 // the rate of products changed.

@@ -253,6 +253,29 @@ Num atomics_seconds(const Work& work, const GpuCore& core, const Numbers<Num>& n
                   n.known_or(core.on_chip.narrow_atomic_rate, 0.0)));
 }
 
+// The sectors of the level-2 cache that gathers read. Of a table, a part stays in the level-1 caches, and as large a
+// share of the reads at random places ends there.
+double gathered_sectors(const Work& work, const GpuCore::OnChip& on_chip) {
+  constexpr double kSectorBytes = 32;
+  double sectors = 0;
+  for (const Pieces& pieces : work.pieces) {
+    if (!pieces.is_indexed || pieces.is_updated) continue;
+    const double far = on_chip.l1_table ? std::max(1 - over(*on_chip.l1_table, pieces.array_bytes), 0.0) : 1.0;
+    sectors += pieces.count * std::ceil(pieces.bytes / kSectorBytes) * far;
+  }
+  return sectors;
+}
+
+// What the level-2 cache does for gathers and scatters, one access after another.
+template <class Num>
+Num scattered_seconds(const Work& work, const GpuCore& core, const Numbers<Num>& n) {
+  Num atomics = work.atomics + work.narrow_atomics > 0 ? atomics_seconds(work, core, n) : Num(0.0);
+  const double sectors = core.on_chip.gather_rate ? gathered_sectors(work, core.on_chip) : 0;
+  if (sectors == 0) return atomics;
+  Num gathers = over(n.amount("sectors gathered from L2", sectors, "read"), n.known_or(core.on_chip.gather_rate, 0.0));
+  return value(atomics) > 0 ? sum("scattered accesses to L2", std::move(atomics), std::move(gathers)) : gathers;
+}
+
 // The time that each resource needs for `work`.
 template <class Num>
 ResourceTimes<Num> resource_times(const Work& work, const Numbers<Num>& n, double products_busy = 0) {
@@ -278,9 +301,7 @@ ResourceTimes<Num> resource_times(const Work& work, const Numbers<Num>& n, doubl
   }
   times.hbm = hbm_seconds(work, n);
   if (tpu != nullptr && work.read.vmem + work.written.vmem > 0) times.vmem = vmem_seconds(work, tpu->on_chip, n);
-  if (device.gpu() != nullptr && work.atomics + work.narrow_atomics > 0) {
-    times.vmem = atomics_seconds(work, *device.gpu(), n);
-  }
+  if (device.gpu() != nullptr) times.vmem = scattered_seconds(work, *device.gpu(), n);
   if (device.gpu() != nullptr && work.tile_bytes > 0) times.vmem = tiles_seconds(work, *device.gpu(), n);
   if (const double bytes = std::max(work.read.host, work.written.host); bytes > 0) {
     times.host = over(n.amount("host memory", bytes, "B"), n.known_or(device.host.bandwidth, 0.0));
@@ -321,6 +342,15 @@ Num launch_floor_seconds(const Work& work, LaunchedBy by, const Numbers<Num>& n)
   return n.amount(in_graph ? "launch, in a command buffer" : "launch by the host", std::max(work.kernels, 1.0),
                   "kernel") *
          n.at(in_graph ? core->overhead.graph_launch : core->overhead.launch);
+}
+
+// What a product takes beside its work. It was measured where the host launches one product after another, and is about
+// one interval of such launches. In a command buffer that interval is shorter.
+template <class Num>
+Num product_launch_seconds(Num measured, LaunchedBy by, const Numbers<Num>& n) {
+  const GpuCore* const core = n.device().gpu();
+  if (core == nullptr || by == LaunchedBy::kHost) return measured;
+  return measured / n.at(core->overhead.launch) * n.at(core->overhead.graph_launch);
 }
 
 // The seconds that the work takes at nominal peaks.
@@ -398,7 +428,7 @@ Num plain_op_time(const Work& work, const RunAs& as, const Numbers<Num>& n, OpTi
   if constexpr (std::same_as<Num, double>) set_resources(resources, time);
   PeakSeconds peak;
   peak.host = value(resources.host);
-  Num launch = std::move(resources.launch);
+  Num launch = product_launch_seconds(std::move(resources.launch), as.launched_by, n);
   OverlapTime<Num> overlap = overlap_time(work, std::move(resources), n);
   Num busy = sum("", std::move(overlap.joined), std::move(overlap.ends));
   Num overhead = sum("", op_overhead_seconds(work, n), std::move(launch));

@@ -69,6 +69,7 @@ void add_pieces(InstructionView instruction, double share, SizeCache& sizes, Wor
     pieces.bytes = run * element;
     pieces.count = 2 * elements / run;  // read and written
     pieces.is_indexed = true;
+    pieces.is_updated = true;
     if (!flag(instruction, AttributeKey::kUniqueIndices)) {
       if (bits(array.element_type) < kNarrowBits) {
         work.narrow_atomics += elements;
@@ -83,7 +84,7 @@ void add_pieces(InstructionView instruction, double share, SizeCache& sizes, Wor
 void add_pieces(const Pieces& pieces, Work& work) {
   const auto same = std::find_if(work.pieces.begin(), work.pieces.end(), [&](const Pieces& other) {
     return other.bytes == pieces.bytes && other.array_bytes == pieces.array_bytes &&
-           other.is_indexed == pieces.is_indexed;
+           other.is_indexed == pieces.is_indexed && other.is_updated == pieces.is_updated;
   });
   if (same != work.pieces.end()) {
     same->count += pieces.count;

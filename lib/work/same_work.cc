@@ -21,8 +21,8 @@ auto members(const VectorWork& part) {
 }
 
 auto members(const Pieces& pieces) {
-  const auto& [count, bytes, array_bytes, is_indexed] = pieces;
-  return std::tie(count, bytes, array_bytes, is_indexed);
+  const auto& [count, bytes, array_bytes, is_indexed, is_updated] = pieces;
+  return std::tie(count, bytes, array_bytes, is_indexed, is_updated);
 }
 
 auto members(const MatrixWork& product) {

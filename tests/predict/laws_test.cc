@@ -268,6 +268,33 @@ TEST_CASE("what a call runs takes as long as without the call, and less in a com
   }
 }
 
+// Kernels one after another in ENTRY, after a computation of this name that nothing else is about.
+std::string kernels_in_a_row(int count, const std::string& called) {
+  std::string text = "HloModule m, is_scheduled=true\n\n";
+  text += called + " {\n  x = f32[64]{0} parameter(0)\n  ROOT y = f32[64]{0} negate(x)\n}\n\n";
+  text += "ENTRY e {\n  k0 = f32[64]{0} parameter(0)\n";
+  for (int k = 1; k <= count; ++k) {
+    text += "  k" + std::to_string(k) + " = f32[64]{0} reverse(k" + std::to_string(k - 1) + "), dimensions={0}\n";
+  }
+  return text + "  ROOT r = f32[64]{0} call(k" + std::to_string(count) + "), to_apply=" + called + "\n}\n";
+}
+
+TEST_CASE("five kernels become a command buffer of a GPU, unless the text has command buffers") {
+  const auto launched = [](int count, const std::string& called) {
+    const StepPrediction p = predicted(parsed(kernels_in_a_row(count, called)), "h100_sxm");
+    std::vector<bool> in_graph;
+    for (const OpPrediction& op : p.ops) {
+      if (op.opcode == "reverse") in_graph.push_back(op.time.launched_in_graph);
+    }
+    return in_graph;
+  };
+  CHECK(launched(4, "called") == std::vector<bool>(4, false));
+  CHECK(launched(5, "called") == std::vector<bool>(5, true));
+  CHECK(launched(5, "command_buffer") == std::vector<bool>(5, false));
+  const double four = predicted(parsed(kernels_in_a_row(4, "called")), "h100_sxm").step_seconds;
+  CHECK(predicted(parsed(kernels_in_a_row(5, "called")), "h100_sxm").step_seconds < four);
+}
+
 // ---- More work is never faster -----------------------------------------------------------------------------------
 
 struct Machine {

@@ -692,6 +692,41 @@ TEST_CASE("a body that is also called is launched in another way") {
   CHECK(std::any_of(prediction->ops.begin(), prediction->ops.end(), in_graph));
 }
 
+// The fifth kernel makes a command buffer of all of them, and without it the host launches them again.
+TEST_CASE("a kernel more launches the others in another way") {
+  const Device device = find_device("h100").value();
+  Predictor predictor = predictor_of(R"(HloModule m, is_scheduled=true
+
+ENTRY e {
+  x = f32[512,512] parameter(0)
+  a = f32[512,512] tanh(x)
+  b = f32[512,512] dot(a, a), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  c = f32[512,512] tanh(b)
+  ROOT d = f32[512,512] exponential(c)
+}
+)",
+                                     device);
+  REQUIRE(predictor.summary().ok());
+  const Module& now = predictor.module();
+  NewInstruction more;
+  more.opcode = Opcode::kNegate;
+  more.operands = {named(now, "a")};
+  more.shape_id = now.instruction(named(now, "a")).shape_id();
+  const absl::StatusOr<InstructionId> added = predictor.edit().insert_before(named(now, "b"), more);
+  REQUIRE(added.ok());
+  check_summary(predictor, device);
+  const auto in_graph = [&] {
+    const absl::StatusOr<StepPrediction> prediction = predictor.predict();
+    REQUIRE(prediction.ok());
+    return std::any_of(prediction->ops.begin(), prediction->ops.end(),
+                       [](const OpPrediction& op) { return op.time.launched_in_graph; });
+  };
+  CHECK(in_graph());
+  REQUIRE(predictor.edit().erase(*added).ok());
+  check_summary(predictor, device);
+  CHECK_FALSE(in_graph());
+}
+
 // Both callees run in the step before and after.
 TEST_CASE("a call of another computation is replayed") {
   const Device device = find_device("tpu_v5e").value();

@@ -59,6 +59,24 @@ TEST_CASE("A gather of short rows moves 64 bytes for each, unless the level-2 ca
   CHECK(hbm_seconds_of(gather("65536")) == Approx(streamed(65536 * 16 + count * 4, count * 16)).epsilon(0.02));
 }
 
+TEST_CASE("A gather takes the time of its sectors in the level-2 cache, but for what the level-1 cache holds") {
+  const auto gather = [](const std::string& rows, const std::string& layout) {
+    return root_work("  t = f32[" + rows + ",16]" + layout + " parameter(0)\n  i = s32[1048576,1]{1,0} parameter(1)\n",
+                     "g = f32[1048576,16]{1,0} gather(t, i), offset_dims={1}, collapsed_slice_dims={0}, "
+                     "start_index_map={0}, index_vector_dim=1, slice_sizes={1,16}");
+  };
+  const Device h100 = device("h100_sxm");
+  const auto seconds = [&](const Work& work) { return op_time(work, h100).resources[Resource::kVmem]; };
+  const double rate = *h100.gpu()->on_chip.gather_rate;
+  const double bytes = 65536 * 64;
+  const double far = 1 - *h100.gpu()->on_chip.l1_table / bytes;
+  CHECK(seconds(gather("65536", "{1,0}")) == Approx(2 * 1048576 * far / rate));
+  // Rows that lie across memory: each of their elements is a sector of its own.
+  CHECK(seconds(gather("65536", "{0,1}")) == Approx(16 * 1048576 * far / rate));
+  CHECK(seconds(gather("1024", "{1,0}")) == 0);
+  CHECK(op_time(gather("65536", "{1,0}"), device("a100_sxm_80")).resources[Resource::kVmem] == 0);  // not measured
+}
+
 TEST_CASE("Atomic updates take time in the level-2 cache, those of half words more") {
   const auto scatter = [](const std::string& type) {
     return root_work("  t = " + type + "[65536,8]{1,0} parameter(0)\n  i = s32[1048576,1]{1,0} parameter(1)\n  u = " +

@@ -17,8 +17,8 @@ class Programs:
     def __init__(self):
         self.items = []
 
-    def add(self, name, fn, *specs, donate=(), runs=None):
-        self.items.append((name, fn, specs, donate, runs))
+    def add(self, name, fn, *specs, donate=(), runs=None, options=None):
+        self.items.append((name, fn, specs, donate, runs, options))
 
 
 def make(spec, key):
@@ -62,12 +62,16 @@ def compile_all(programs, hlo_dir, workers=8):
     compiled = {}
 
     def one(item):
-        name, fn, specs, donate, runs = item
+        name, fn, specs, donate, runs, options = item
         fn2 = lambda *a: fn(*a)
         fn2.__name__ = name
+        begun = time.time()
         try:
-            c = jax.jit(fn2, donate_argnums=donate).lower(*[tree_specs(s) for s in specs]).compile()
+            c = jax.jit(fn2, donate_argnums=donate).lower(*[tree_specs(s) for s in specs])
+            c = c.compile(compiler_options=options)
             open(f"{hlo_dir}/{name}.hlo", "w").write(c.as_text())
+            if time.time() - begun > 20:
+                print(name, "compiled in %.0f s" % (time.time() - begun), flush=True)
             return name, c
         except Exception as e:
             print("COMPILE FAILED", name, str(e)[:300], flush=True)
@@ -118,7 +122,7 @@ def run_group(group, programs, deadline, runs=6, keep_trace=False, long_seconds=
     t0 = time.time()
     compiled = {}
     rows, walls, samples = [], [], []
-    for index, (name, fn, specs, donate, nruns) in enumerate(programs.items):
+    for index, (name, fn, specs, donate, nruns, _) in enumerate(programs.items):
         if index % chunk == 0:
             if elapsed() > deadline:
                 print("out of time before", name, flush=True)
