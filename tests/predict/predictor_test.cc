@@ -688,7 +688,7 @@ TEST_CASE("a body that is also called is launched in another way") {
   check_summary(predictor, device);
   const absl::StatusOr<StepPrediction> prediction = predictor.predict();
   REQUIRE(prediction.ok());
-  const auto in_graph = [](const OpPrediction& op) { return op.time.launched_in_graph; };
+  const auto in_graph = [](const OpPrediction& op) { return op.time->launched_in_graph; };
   CHECK(std::any_of(prediction->ops.begin(), prediction->ops.end(), in_graph));
 }
 
@@ -912,7 +912,7 @@ TEST_CASE("the facts of a prediction do not change while the module does") {
   REQUIRE(after != before->step_seconds);
   CHECK(before->facts->timeline.seconds == before->step_seconds);
   for (const OpPrediction& op : before->ops) {
-    CHECK(before->facts->costs.work[op.id.index].flops == op.work.flops);
+    CHECK(before->facts->costs.work[op.id.index]->flops == op.work->flops);
   }
   const absl::StatusOr<StepPrediction> again = predictor->predict();
   REQUIRE(again.ok());

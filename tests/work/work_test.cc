@@ -428,10 +428,10 @@ TEST_CASE("calls of one kernel with arrays of the same sizes in the same memorie
       kernel_call("a", "x", "y") + kernel_call("same", "x", "y") + kernel_call("other_layout", "x", "z") +
       kernel_call("on_chip", "x", "v") + kernel_call("other_size", "x", "w") +
       "  ROOT t = (bf16[512,768]{1,0}) tuple(a)\n}\n");
-  const PagedTable<Work> all = compute_work(module, analyze_calls(module));
+  const PagedTable<Shared<Work>> all = compute_work(module, analyze_calls(module));
   const auto kernel = [&](std::string_view name) {
     for (InstructionView instruction : module.entry().instructions()) {
-      if (instruction.name() == name) return all[instruction.id().index].kernel;
+      if (instruction.name() == name) return all[instruction.id().index]->kernel;
     }
     return std::shared_ptr<const KernelRun>();
   };
