@@ -150,7 +150,7 @@ struct OpPrediction {
   // Empty if the op takes no time.
   std::string limit;
   std::vector<TransferWait> waits;  // longest first; the sum is wait_seconds
-  Shared<Work> work;  // op.work->flops; equal ops share one
+  Shared<Work> work;                // op.work->flops; equal ops share one
   Shared<OpTime> time;
   double efficiency = 0;
   CostSource source = CostSource::kModel;

@@ -7,8 +7,8 @@
 
 namespace hloroof::inline v0 {
 
-// A value that never changes, which copies share. It reads like a pointer that is never null, and converts to `const T&`.
-// Without a value it is that of T(). Another value replaces it; copies keep the former one.
+// A value that never changes and that copies share. Reads like a pointer that is never null, and converts to
+// `const T&`. Without a value it reads as T(). Assigning another value leaves the copies as they are.
 template <typename T>
 class Shared {
  public:

@@ -110,8 +110,8 @@ class Replication {
     return role != ComputationRole::kUnused && role != ComputationRole::kApplied;
   }
 
-  // Whether only one fusion or async-start runs a computation. It is visited with that instruction, so that a value passes
-  // through a row of them, and through those inside, in one round.
+  // Whether only one fusion or async-start runs a computation. It is visited with that instruction, so that a value
+  // passes through a row of them, and through those inside, in one round.
   bool is_part_of_one(ComputationId id) const {
     const std::vector<InstructionId>& callers = CallFacts::callers(calls_, id);
     if (callers.size() != 1) return false;
@@ -132,8 +132,8 @@ class Replication {
     return has_grown_;
   }
 
-  // Visits the instructions of a computation, each after its parts. With an explicit stack, because the input controls the
-  // nesting depth.
+  // Visits the instructions of a computation, each after its parts. With an explicit stack, because the input controls
+  // the nesting depth.
   void visit_all(ComputationId id) {
     open(id);
     while (!open_.empty()) {

@@ -143,7 +143,8 @@ class Diagnoser {
 
   void unknown_costs() {
     for (const OpPrediction& op : prediction_.ops) {
-      const bool has_fault = op.work->kernel != nullptr && op.work->kernel->has_body && !op.work->kernel->failure.empty();
+      const bool has_fault =
+          op.work->kernel != nullptr && op.work->kernel->has_body && !op.work->kernel->failure.empty();
       if (op.source != CostSource::kUnknown && !has_fault) continue;
       std::set<std::string> causes;
       for (const UnknownCall& call : unknown_calls_in(op)) {

@@ -251,7 +251,7 @@ void use_code(InstructionView instruction, const CostInputs& inputs, const Work&
   time.seconds = std::min(time.seconds, kForever);
 }
 
-// The times of works on one device. Most ops of a layer share the work of those of the layer before, and so their times.
+// The times of works on one device. Ops that share a work share its time.
 class WorkTimes {
  public:
   WorkTimes(const Device& device, double products_busy) : device_(device), products_busy_(products_busy) {}

@@ -106,8 +106,8 @@ TEST_CASE("a value passes through any number of fusions in a row") {
   for (int i = 0; i < 300; ++i) {
     const std::string n = std::to_string(i);
     computations += "fused." + n + " {\n  p = f32[8,8] parameter(0)\n  ROOT n = f32[8,8] negate(p)\n}\n\n";
-    body += (i == 299 ? "  ROOT f." : "  f.") + n + " = f32[8,8] fusion(" + (i == 0 ? "x" : "f." + std::to_string(i - 1)) +
-            "), kind=kLoop, calls=fused." + n + "\n";
+    body += (i == 299 ? "  ROOT f." : "  f.") + n + " = f32[8,8] fusion(" +
+            (i == 0 ? "x" : "f." + std::to_string(i - 1)) + "), kind=kLoop, calls=fused." + n + "\n";
   }
   CHECK(differing(computations, body) == "x");
 }

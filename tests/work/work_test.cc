@@ -420,6 +420,19 @@ std::string kernel_call(const std::string& name, const std::string& x, const std
   return "  " + name + line + "\n";
 }
 
+TEST_CASE("instructions with the same work share it") {
+  const Module module = parsed(
+      "HloModule m, is_scheduled=true\n\nENTRY e {\n  x = f32[8,128] parameter(0)\n  a = f32[8,128] exponential(x)\n"
+      "  b = f32[8,128] exponential(a)\n  ROOT c = f32[8,128] negate(b)\n}\n");
+  const PagedTable<Shared<Work>> all = compute_work(module, analyze_calls(module));
+  std::vector<const Work*> works;
+  for (InstructionView instruction : module.entry().instructions()) works.push_back(&*all[instruction.id().index]);
+  REQUIRE(works.size() == 4);
+  CHECK(works[1]->transcendentals == 1024);
+  CHECK(works[1] == works[2]);
+  CHECK(works[1] != works[3]);
+}
+
 TEST_CASE("calls of one kernel with arrays of the same sizes in the same memories share what it does") {
   const Module module = parsed(
       "HloModule m, is_scheduled=true\n\nENTRY e {\n  x = bf16[512,1024]{1,0} parameter(0)\n"
