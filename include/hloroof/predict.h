@@ -14,9 +14,9 @@
 // Lifetime: a StepPrediction is a value. It also points to the facts it was made from, and the facts point to the
 // module. The views of an op or of the timeline read the facts. With the text overload of predict_step_time(), the
 // facts own the module. The other overload borrows the caller's module, and Predictor::predict() borrows the
-// predictor's. The fields of a prediction are copies and stay valid after a borrowed module is edited or destroyed. Its
-// `facts` do not stay valid: make the views that read them before that. Resetting `facts` frees their memory, which is
-// a few times that of the fields.
+// predictor's. The fields of a prediction stay valid after a borrowed module is edited or destroyed. Its `facts` do not
+// stay valid: make the views that read them before that. Resetting `facts` frees their memory, except the work and the
+// times of ops, which the facts share with the fields.
 //
 // A Predictor owns its module. ModuleEditor documents how long its ids and views are valid. A prediction that outlives
 // an edit costs one copy of its facts.
@@ -44,6 +44,7 @@
 #include "hloroof/module.h"
 #include "hloroof/schedule.h"
 #include "hloroof/shape.h"
+#include "hloroof/shared.h"
 
 namespace hloroof {
 namespace internal {
@@ -149,8 +150,8 @@ struct OpPrediction {
   // Empty if the op takes no time.
   std::string limit;
   std::vector<TransferWait> waits;  // longest first; the sum is wait_seconds
-  Work work;
-  OpTime time;
+  Shared<Work> work;                // op.work->flops; equal ops share one
+  Shared<OpTime> time;
   double efficiency = 0;
   CostSource source = CostSource::kModel;
   bool is_recomputed = false;    // a product of the forward pass that the backward pass computes again

@@ -20,7 +20,7 @@ namespace hloroof::internal::inline analysis {
 namespace {
 
 constexpr std::size_t kMostAxes = 64;             // bits of an AxisSet
-constexpr int kMostRounds = 64;                   // each passes a value on by one call or one iteration
+constexpr int kMostRounds = 64;                   // each passes a value on by one call or one iteration of a loop
 constexpr std::int64_t kMostDevices = 1 << 16;    // of a sharding that is looked at device by device
 constexpr std::uint32_t kMostElements = 1 << 12;  // of a tuple that are told apart
 
@@ -57,6 +57,13 @@ class Replication {
   }
 
  private:
+  // A computation of which some instructions were visited.
+  struct Open {
+    InstructionRange::Iterator next;
+    InstructionRange::Iterator end;
+    bool are_parts_visited = false;  // those of `next`
+  };
+
   void read(const Collective& collective) {
     Exchange exchange{.equalized = 0, .spread = all_};
     AxisSet spanned = 0;
@@ -76,13 +83,14 @@ class Replication {
 
   // Gives each instruction a set, or a tuple one for each of its elements.
   void lay_out() {
+    is_part_.assign(module_.computation_limit(), false);
     begin_.assign(module_.instruction_limit(), 0);
     count_.assign(module_.instruction_limit(), 0);
     std::uint32_t next = 0;
     for (const ComputationId id : ModuleRows::computation_order(module_)) {
-      const ComputationRole role = CallFacts::role(calls_, id);
-      if (role == ComputationRole::kUnused || role == ComputationRole::kApplied) continue;
+      if (!is_visited(id)) continue;
       computations_.push_back(id);
+      is_part_[id.index] = is_part_of_one(id);
       for (InstructionView instruction : module_.computation(id).instructions()) {
         const Shape& shape = instruction.shape();
         std::uint32_t count = 1;
@@ -97,13 +105,60 @@ class Replication {
     sets_.assign(next, 0);
   }
 
+  bool is_visited(ComputationId id) const {
+    const ComputationRole role = CallFacts::role(calls_, id);
+    return role != ComputationRole::kUnused && role != ComputationRole::kApplied;
+  }
+
+  // Whether only one fusion or async-start runs a computation. It is visited with that instruction, so that a value
+  // passes through a row of them, and through those inside, in one round.
+  bool is_part_of_one(ComputationId id) const {
+    const std::vector<InstructionId>& callers = CallFacts::callers(calls_, id);
+    if (callers.size() != 1) return false;
+    const InstructionView caller = module_.instruction(callers[0]);
+    return has_parts(caller) && is_visited(caller.computation().id());
+  }
+
+  static bool has_parts(InstructionView instruction) {
+    return flow(instruction.opcode()) == Flow::kFuses || instruction.opcode() == Opcode::kAsyncStart;
+  }
+
   // Visits every instruction once. Returns whether a set has grown.
   bool pass() {
     has_grown_ = false;
     for (const ComputationId id : computations_) {
-      for (InstructionView instruction : module_.computation(id).instructions()) visit(instruction);
+      if (!is_part_[id.index]) visit_all(id);
     }
     return has_grown_;
+  }
+
+  // Visits the instructions of a computation, each after its parts. With an explicit stack, because the input controls
+  // the nesting depth.
+  void visit_all(ComputationId id) {
+    open(id);
+    while (!open_.empty()) {
+      Open& top = open_.back();
+      if (top.next == top.end) {
+        open_.pop_back();
+        continue;
+      }
+      const InstructionView instruction = *top.next;
+      if (!top.are_parts_visited && has_parts(instruction)) {
+        top.are_parts_visited = true;
+        for (const ComputationId called : instruction.called_computations()) {
+          if (is_part_[called.index]) open(called);
+        }
+        continue;
+      }
+      top.are_parts_visited = false;
+      ++top.next;
+      visit(instruction);
+    }
+  }
+
+  void open(ComputationId id) {
+    const InstructionRange instructions = module_.computation(id).instructions();
+    open_.push_back({instructions.begin(), instructions.end()});
   }
 
   absl::Span<AxisSet> of(InstructionId id) { return {sets_.data() + begin_[id.index], count_[id.index]}; }
@@ -286,6 +341,8 @@ class Replication {
   std::unordered_map<std::uint32_t, Exchange> exchanges_;  // by InstructionId
   std::map<std::string, AxisSet, std::less<>> of_text_;    // by the text of a sharding
   std::vector<ComputationId> computations_;                // callees first
+  std::vector<bool> is_part_;                              // by ComputationId; see is_part_of_one()
+  std::vector<Open> open_;                                 // the computations of the visit, outermost first
   std::vector<std::uint32_t> begin_;                       // by InstructionId, in sets_
   std::vector<std::uint32_t> count_;                       // by InstructionId; 0 where nothing is known
   std::vector<AxisSet> sets_;

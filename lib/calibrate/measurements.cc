@@ -112,11 +112,11 @@ absl::StatusOr<std::vector<Work>> dump_work(const std::string& path) {
   const absl::StatusOr<Module> module = load_module(path);
   if (!module.ok()) return module.status();
   const CallGraph calls = analyze_calls(*module);
-  const PagedTable<Work> all = compute_work(*module, calls);
+  const PagedTable<Shared<Work>> all = compute_work(*module, calls);
   std::vector<Work> ops;
   for (InstructionId id : calls.scheduled_instructions()) {
     const InstructionView op = module->instruction(id);
-    if (async_role(op) != AsyncRole::kNone || all[id.index].is_free) continue;
+    if (async_role(op) != AsyncRole::kNone || all[id.index]->is_free) continue;
     ops.push_back(all[id.index]);
   }
   return ops;

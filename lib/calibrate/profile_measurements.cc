@@ -87,14 +87,14 @@ absl::StatusOr<std::vector<Measurement>> profile_measurements(const Module& modu
   std::unordered_map<std::string_view, const MeasuredOp*> measured;
   for (const MeasuredOp& op : program.ops) measured.emplace(op.name, &op);
   const CallGraph calls = analyze_calls(module);
-  const PagedTable<Work> work = compute_work(module, calls);
+  const PagedTable<Shared<Work>> work = compute_work(module, calls);
   std::vector<bool> communicates(module.instruction_count());
   for (const Collective& collective : find_collectives(module)) communicates[collective.carrier.index] = true;
   std::vector<Measurement> result;
   result.reserve(program.ops.size());
   for (InstructionId id : calls.scheduled_instructions()) {
     const InstructionView op = module.instruction(id);
-    if (async_role(op) != AsyncRole::kNone || work[id.index].is_free || communicates[id.index]) continue;
+    if (async_role(op) != AsyncRole::kNone || work[id.index]->is_free || communicates[id.index]) continue;
     if (calls_scheduled_ops(op.opcode())) continue;
     const auto found = measured.find(op.name());
     if (found == measured.end() || found->second->median_seconds <= 0) continue;

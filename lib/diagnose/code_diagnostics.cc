@@ -19,11 +19,11 @@ class CodeDiagnoser {
     for (const OpPrediction& op : diagnosis_.prediction.ops) {
       if (!may_have_code(op)) continue;
       ++all_;
-      if (op.time.source == CostSource::kCode) ++priced_;
+      if (op.time->source == CostSource::kCode) ++priced_;
     }
     counts_ = absl::StrCat(priced_, " of ", all_, " ops that take time are priced by the code in ", code_.folder);
     for (const OpPrediction& op : diagnosis_.prediction.ops) {
-      if (may_have_code(op) && op.time.source != CostSource::kCode) add(op);
+      if (may_have_code(op) && op.time->source != CostSource::kCode) add(op);
     }
     add_doubts();
   }

@@ -86,12 +86,12 @@ class CopyDiagnoser {
                        is_argument ? "donate the argument " + std::string(copied.name())
                                    : "read the old value before the update"));
     }
-    const double written = op.work.written.total();
+    const double written = op.work->written.total();
     const auto bytes = static_cast<double>(padded_bytes(array.shape()));
     const InstructionView first = origin(array, is_renamed);
     const bool is_new = first.opcode() == Opcode::kBroadcast || first.opcode() == Opcode::kConstant;
     if (is_new || bytes <= 0 || written < kLeastRewritten * bytes) return;
-    if (op.work.partial_tile_elements > 0) return;  // the rest of each tile, which is narrow-update
+    if (op.work->partial_tile_elements > 0) return;  // the rest of each tile, which is narrow-update
     diagnosis_.add_work(kUnfusedUpdate, op, op.exposed_seconds * (1 - share),
                         what +
                             ", and the op writes the whole array instead of the slice in place: give the result the "

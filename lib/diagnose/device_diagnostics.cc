@@ -29,11 +29,11 @@ void diagnose_device_numbers(Diagnosis& diagnosis) {
                    .parts = {{TimePart::Kind::kWork, id, {}}, {TimePart::Kind::kWaitsBy, id, {}}}});
   };
   for (const OpPrediction& op : diagnosis.prediction.ops) {
-    if (op.time.source < CostSource::kAssumed) continue;
+    if (op.time->source < CostSource::kAssumed) continue;
     // The prediction does not store which numbers an op lacked. Recompute them for the few ops concerned.
     const MissingNumbers of_op =
         missing_numbers(op.work, device,
-                        {op.time.launched_in_graph ? LaunchedBy::kCommandBuffer : LaunchedBy::kHost,
+                        {op.time->launched_in_graph ? LaunchedBy::kCommandBuffer : LaunchedBy::kHost,
                          diagnosis.facts.costs.products_busy});
     for (const void* slot : of_op.slots()) add(std::string(path_of(slot, device)), op.id, op.name);
   }
@@ -70,7 +70,7 @@ void diagnose_utilization(Diagnosis& diagnosis) {
   double of_f8 = 0;
   double all = 0;
   for (const OpPrediction& op : prediction.ops) {
-    for (const MatrixWork& product : op.work.matrix) {
+    for (const MatrixWork& product : op.work->matrix) {
       all += op.executions * product.flops;
       const auto peak = product_peak(product, Numbers<double>(device));
       if (peak && peak->type == MatrixType::kF8) of_f8 += op.executions * product.flops;

@@ -104,7 +104,7 @@ class Diagnoser {
   // Returns the custom calls that make the cost of an op unknown.
   std::vector<UnknownCall> unknown_calls_in(const OpPrediction& op) const {
     const std::vector<InstructionId> calls = custom_calls_in(module_.instruction(op.id));
-    if (calls.size() == 1 && calls.front() == op.id) return {{op.id, op.work.kernel}};
+    if (calls.size() == 1 && calls.front() == op.id) return {{op.id, op.work->kernel}};
     WorkOptions options;
     options.custom_calls = facts_.options.custom_calls;
     options.kernel_lists = facts_.options.kernel_lists;
@@ -143,7 +143,8 @@ class Diagnoser {
 
   void unknown_costs() {
     for (const OpPrediction& op : prediction_.ops) {
-      const bool has_fault = op.work.kernel != nullptr && op.work.kernel->has_body && !op.work.kernel->failure.empty();
+      const bool has_fault =
+          op.work->kernel != nullptr && op.work->kernel->has_body && !op.work->kernel->failure.empty();
       if (op.source != CostSource::kUnknown && !has_fault) continue;
       std::set<std::string> causes;
       for (const UnknownCall& call : unknown_calls_in(op)) {
@@ -253,12 +254,12 @@ class Diagnoser {
                       .bytes = live.padding_bytes});
     }
     for (const OpPrediction& op : prediction_.ops) {
-      if (op.work.padded_bytes < kVisiblePadding * op.work.logical_bytes || op.work.logical_bytes <= 0) continue;
+      if (op.work->padded_bytes < kVisiblePadding * op.work->logical_bytes || op.work->logical_bytes <= 0) continue;
       if (op.bound != Resource::kHbm) continue;
       diagnosis_.add_work(
-          kPaddingWaste, op, op.exposed_seconds * (1 - op.work.logical_bytes / op.work.padded_bytes),
+          kPaddingWaste, op, op.exposed_seconds * (1 - op.work->logical_bytes / op.work->padded_bytes),
           absl::StrFormat("moves %.2f times the bytes that its shapes hold, the rest is tile padding: %s",
-                          op.work.padded_bytes / op.work.logical_bytes, kLessPadding));
+                          op.work->padded_bytes / op.work->logical_bytes, kLessPadding));
     }
   }
 
@@ -278,7 +279,7 @@ class Diagnoser {
     int count = 0;
     double seconds = 0;
     for (const OpPrediction& op : prediction_.ops) {
-      const auto& products = op.work.matrix;
+      const auto& products = op.work->matrix;
       if (std::none_of(products.begin(), products.end(), [](const MatrixWork& p) { return p.is_untuned; })) continue;
       ++count;
       seconds += op.total_seconds;

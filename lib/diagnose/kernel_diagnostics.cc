@@ -102,8 +102,8 @@ void diagnose_kernels(Diagnosis& diagnosis) {
   const Device& device = diagnosis.facts.target.device;
   for (const OpPrediction& op : diagnosis.prediction.ops) {
     if (diagnosis.may_matter(op.exposed_seconds)) gather_before_kernel(op, diagnosis);
-    if (op.work.kernel == nullptr || op.time.seconds <= 0) continue;
-    const KernelRun& run = *op.work.kernel;
+    if (op.work->kernel == nullptr || op.time->seconds <= 0) continue;
+    const KernelRun& run = *op.work->kernel;
     const bool is_unknown = op.source == CostSource::kUnknown;
     if (is_unknown && (!run.failure.empty() || !run.unknown_ops.empty())) continue;
     const std::string name = run.name.empty() ? "the kernel" : "kernel " + run.name;
@@ -115,9 +115,9 @@ void diagnose_kernels(Diagnosis& diagnosis) {
                      .op = op.name,
                      .parts = {{TimePart::Kind::kWork, op.id, {}}, {TimePart::Kind::kWaitsBy, op.id, {}}}});
     }
-    if (op.time.kernel == nullptr || !diagnosis.may_matter(op.exposed_seconds)) continue;
-    for (const KernelFinding& finding : kernel_findings(run, *op.time.kernel, device)) {
-      diagnosis.add_work(finding.code, op, op.exposed_seconds * finding.seconds / op.time.seconds,
+    if (op.time->kernel == nullptr || !diagnosis.may_matter(op.exposed_seconds)) continue;
+    for (const KernelFinding& finding : kernel_findings(run, *op.time->kernel, device)) {
+      diagnosis.add_work(finding.code, op, op.exposed_seconds * finding.seconds / op.time->seconds,
                          absl::StrCat(name, ": ", finding.message), finding.severity);
     }
   }

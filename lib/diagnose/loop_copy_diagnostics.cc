@@ -193,7 +193,7 @@ class LoopCopyDiagnoser {
 
   // Whether an op moves an array from HBM to HBM. What it moves to memory on the chip, another op reads from there.
   static bool moves_in_hbm(const OpPrediction& op) {
-    return op.work.written.hbm >= kLeastCarried / 2 && op.work.read.hbm > 0;
+    return op.work->written.hbm >= kLeastCarried / 2 && op.work->read.hbm > 0;
   }
 
   // ---- Arrays that the loop updates, and stacks that it only reads ----
@@ -225,7 +225,7 @@ class LoopCopyDiagnoser {
     std::set<std::int64_t> cut;
     for (const Move& move : moves_) {
       const std::int64_t group = groups_.of(move.elements.front());
-      const double moved = move.op->work.written.hbm * move.op->executions;
+      const double moved = move.op->work->written.hbm * move.op->executions;
       if (moved < kLeastMoved * bytes_[group] * runs || is_whole_copy(module_.instruction(move.op->id))) continue;
       if (move.data.cuts_out) cut.insert(group);
       if (updated.count(group) != 0) {
@@ -259,7 +259,7 @@ class LoopCopyDiagnoser {
     if (op == nullptr) return false;
     const DataMoves moves = data_moved_by(at);
     if (moves.computes || !moves.is_in_one_piece()) return false;
-    if (moves_in_hbm(*op) && op->work.written.hbm >= kLeastMoved * bytes_of(element)) {
+    if (moves_in_hbm(*op) && op->work->written.hbm >= kLeastMoved * bytes_of(element)) {
       found.push_back({op, moves, {element}});
     }
     return true;
@@ -338,7 +338,7 @@ class LoopCopyDiagnoser {
         for (const std::int64_t element : move.elements) groups.insert(groups_.of(element));
         if (!seen.insert(move.op->id.index).second || diagnosis_.loop_copies.count(move.op->id.index) != 0) continue;
         ops.push_back(move.op);
-        moved += move.op->work.logical_bytes / 2 * move.op->executions;  // read and written
+        moved += move.op->work->logical_bytes / 2 * move.op->executions;  // read and written
         seconds += move.op->exposed_seconds;
         all.changes_layout = all.changes_layout || move.data.changes_layout;
         all.cuts_out = all.cuts_out || move.data.cuts_out;

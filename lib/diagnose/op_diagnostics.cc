@@ -79,7 +79,7 @@ class OpDiagnoser {
 
   bool multiplies(InstructionView instruction) const {
     const OpPrediction* op = diagnosis_.op(instruction.id());
-    return op != nullptr && !op->work.matrix.empty();
+    return op != nullptr && !op->work->matrix.empty();
   }
 
   // Whether a reshape puts an array into tiles of other dimensions. Before layouts are chosen, a reshape is none: it
@@ -151,23 +151,23 @@ class OpDiagnoser {
 
   void redundant_product(const OpPrediction& op) {
     const double copies = op.copies_on_devices;
-    if (op.work.matrix.empty() || copies <= 1) return;
+    if (op.work->matrix.empty() || copies <= 1) return;
     diagnosis_.add_work(
         kRedundantCompute, op, op.exposed_seconds * (1 - 1 / copies),
         absl::StrFormat(
             "%.0f devices each compute all of it, %s, from the same operands: sharded over them, each would "
             "compute %s; in JAX, with_sharding_constraint on an operand or on the result",
-            copies, format_flops(op.work.flops), format_flops(op.work.flops / copies)));
+            copies, format_flops(op.work->flops), format_flops(op.work->flops / copies)));
   }
 
   void matrix_shape(const OpPrediction& op) {
     if (device_.tpu() == nullptr) return;
     const double unit = static_cast<double>(device_.tpu()->matrix.dim);
-    if (op.time.bound != Resource::kMatrix || is_read_kernel(op.work, device_)) return;
+    if (op.time->bound != Resource::kMatrix || is_read_kernel(op.work, device_)) return;
     const auto filled = [unit](double size) { return size / (std::ceil(size / unit) * unit); };
     double worst = 1;
     const MatrixWork* narrow = nullptr;
-    for (const MatrixWork& product : op.work.matrix) {
+    for (const MatrixWork& product : op.work->matrix) {
       if (!product.is_shape_known || product.n <= 0 || product.k <= 0) continue;
       const double share = filled(product.n) * filled(product.k);
       if (share < worst) {
@@ -192,15 +192,15 @@ class OpDiagnoser {
 
   void matrix_type(const OpPrediction& op) {
     if (diagnosis_.needless_f32.count(op.id.index) != 0) return;
-    for (const MatrixWork& product : op.work.matrix) {
+    for (const MatrixWork& product : op.work->matrix) {
       if (product.lhs != ElementType::kF32 && product.rhs != ElementType::kF32) continue;
       const double peak_seconds = matrix_peak_seconds(product, device_);
       const std::optional<double> bf16 = matrix_rate(device_.matrix.peak, MatrixType::kBf16).rate;
       double faster = product.passes;
       if (bf16 && *bf16 > 0 && product.flops > 0) faster = peak_seconds * *bf16 / product.flops;
       // If reading the operands is the bottleneck, bf16 halves the bytes and so the time.
-      if (op.time.bound == Resource::kHbm) faster = 2;
-      if (faster <= 1 || (op.time.bound != Resource::kMatrix && op.time.bound != Resource::kHbm)) continue;
+      if (op.time->bound == Resource::kHbm) faster = 2;
+      if (faster <= 1 || (op.time->bound != Resource::kMatrix && op.time->bound != Resource::kHbm)) continue;
       diagnosis_.add_work(
           kWideMatrixType, op, op.exposed_seconds * (1 - 1 / faster),
           absl::StrFormat("multiplies f32: %s; bf16 operands with an f32 result would take %.0f %% of the time",
@@ -210,18 +210,18 @@ class OpDiagnoser {
   }
 
   void narrow_update(const OpPrediction& op) {
-    if (op.work.partial_tile_elements <= 0) return;
+    if (op.work->partial_tile_elements <= 0) return;
     diagnosis_.add_work(
         kNarrowUpdate, op, op.exposed_seconds,
         absl::StrFormat("updates less than a tile along a tiled dimension: %s elements are read, merged and written "
                         "back; put the updated position in an outer dimension",
-                        format_count(op.work.partial_tile_elements)));
+                        format_count(op.work->partial_tile_elements)));
   }
 
   // An async start may also run a computation, such as a kernel on another core. Only a known one without arithmetic
   // is a copy.
   static bool is_copy(const OpPrediction& transfer) {
-    return transfer.source != CostSource::kUnknown && transfer.work.flops == 0 && transfer.work.transcendentals == 0;
+    return transfer.source != CostSource::kUnknown && transfer.work->flops == 0 && transfer.work->transcendentals == 0;
   }
 
   // Reports waits for a copy. Waits for collectives are findings about the collective.
@@ -230,8 +230,8 @@ class OpDiagnoser {
       const OpPrediction* transfer = diagnosis_.op(wait.transfer);
       if (!diagnosis_.may_matter(wait.seconds) || transfer == nullptr) continue;
       if (facts_.collectives.by_carrier.count(wait.transfer.index) > 0 || !is_copy(*transfer)) continue;
-      const bool to_host = transfer->work.written.host > 0;
-      const bool from_host = transfer->work.read.host > 0;
+      const bool to_host = transfer->work->written.host > 0;
+      const bool from_host = transfer->work->read.host > 0;
       Finding finding = {
           .op = op.name, .parts = {{TimePart::Kind::kWaitsFor, op.id, wait.transfer}}, .least_share = kWorthOfStep};
       if (to_host || from_host) {

@@ -137,8 +137,8 @@ class PrecisionDiagnoser {
     const DeviceFamily family = facts_.target.device.family();
     if (family != DeviceFamily::kTpu && family != DeviceFamily::kGpu) return;
     for (const OpPrediction& op : diagnosis_.prediction.ops) {
-      if (!diagnosis_.may_matter(op.exposed_seconds) || op.work.matrix.size() != 1) continue;
-      const MatrixWork& product = op.work.matrix.front();
+      if (!diagnosis_.may_matter(op.exposed_seconds) || op.work->matrix.size() != 1) continue;
+      const MatrixWork& product = op.work->matrix.front();
       if (product.lhs == ElementType::kF32 && product.rhs == ElementType::kF32) check_product(op);
     }
   }
@@ -195,7 +195,7 @@ class PrecisionDiagnoser {
       const double bytes = std::min(static_cast<double>(padded_bytes(array)), work.read.hbm);
       work.read.hbm -= bytes / 2;
     }
-    const RunAs as = {op.time.launched_in_graph ? LaunchedBy::kCommandBuffer : LaunchedBy::kHost,
+    const RunAs as = {op.time->launched_in_graph ? LaunchedBy::kCommandBuffer : LaunchedBy::kHost,
                       facts_.costs.products_busy};
     const Device& device = facts_.target.device;
     const double before = op_time(op.work, device, as).seconds;

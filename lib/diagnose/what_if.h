@@ -29,7 +29,7 @@ class WhatIf {
 
  private:
   const StepFacts& facts_;
-  PagedTable<Demand> demands_;  // a copy of those of the step, made when it is first needed
+  PagedTable<Demand> demands_;  // those of the step, once they are needed
 };
 
 }  // namespace hloroof::internal::inline diagnose

@@ -114,7 +114,7 @@ class Explanation {
     } else {
       line("time", "none of its own");
     }
-    if (op_->work.padded_bytes > kWorthPadding * op_->work.logical_bytes) padding();
+    if (op_->work->padded_bytes > kWorthPadding * op_->work->logical_bytes) padding();
     if (!op_->op_name.empty()) line("op_name", op_->op_name);
     source_line();
     return std::move(out_);
@@ -196,7 +196,7 @@ class Explanation {
     if (work.read_again > 0) line("", format_bytes(work.read_again) + " read again, for windows that come back");
     bytes(to_string(Resource::kVmem, prediction_.family), work.read.vmem, work.written.vmem);
     bytes("host", work.read.host, work.written.host);
-    if (op_->time.wire_bytes > 0) line("wire", format_bytes(op_->time.wire_bytes) + " sent by each device");
+    if (op_->time->wire_bytes > 0) line("wire", format_bytes(op_->time->wire_bytes) + " sent by each device");
     padding();
   }
 
@@ -211,10 +211,10 @@ class Explanation {
   // The products of different shapes. A kernel may have many, of which the largest are listed.
   void products() {
     std::vector<MatrixWork> products;
-    for (const MatrixWork& product : op_->work.matrix) {
+    for (const MatrixWork& product : op_->work->matrix) {
       if (!product.is_shape_known) continue;
       const auto same = std::find_if(products.begin(), products.end(), [&](const MatrixWork& other) {
-        return op_->work.kernel != nullptr && other.m == product.m && other.n == product.n && other.k == product.k &&
+        return op_->work->kernel != nullptr && other.m == product.m && other.n == product.n && other.k == product.k &&
                other.lhs == product.lhs && other.rhs == product.rhs && other.passes == product.passes;
       });
       if (same == products.end()) {
@@ -291,12 +291,12 @@ class Explanation {
     std::string_view next_name;
     for (int r = 0; r < kResourceCount; ++r) {
       const auto resource = static_cast<Resource>(r);
-      const double seconds = op_->time.resources[resource];
+      const double seconds = op_->time->resources[resource];
       if (seconds <= 0) continue;
       std::string text = format_seconds(seconds);
       if (const std::string at_peak = roof(resource); !at_peak.empty()) text += "   " + at_peak;
       line(to_string(resource, prediction_.family), text);
-      if (resource != op_->time.bound && resource != Resource::kLatency && seconds > next) {
+      if (resource != op_->time->bound && resource != Resource::kLatency && seconds > next) {
         next = seconds;
         next_name = to_string(resource, prediction_.family);
       }
@@ -305,7 +305,7 @@ class Explanation {
                          format_percent(op_->efficiency) + " of its peak");
     if (next > 0 && !next_name.empty()) {
       // If the bounding resource were free, the next one would limit. The overhead remains unless it was the bound.
-      const double without = next + (op_->time.bound == Resource::kLatency ? 0 : op_->time.overhead);
+      const double without = next + (op_->time->bound == Resource::kLatency ? 0 : op_->time->overhead);
       line("next roof",
            std::string(next_name) + " at " + format_seconds(next) +
                (op_->seconds > without ? absl::StrFormat(": %.2fx faster if %s were free", op_->seconds / without,

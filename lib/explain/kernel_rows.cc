@@ -52,10 +52,10 @@ void add_run(const KernelRun& run, const OpPrediction& op, KernelRow& row) {
     row.windows.push_back(
         {window.is_output ? "written" : "read", window.block, window.bytes, window.moves, window.blocks});
   }
-  if (op.time.kernel == nullptr) return;
-  const KernelTime<double>& terms = *op.time.kernel;
-  row.times = KernelTimes{op.time.resources[Resource::kMatrix],
-                          op.time.resources[Resource::kVector],
+  if (op.time->kernel == nullptr) return;
+  const KernelTime<double>& terms = *op.time->kernel;
+  row.times = KernelTimes{op.time->resources[Resource::kMatrix],
+                          op.time->resources[Resource::kVector],
                           terms.reading + terms.writing,
                           terms.scalar,
                           terms.steps,
@@ -121,7 +121,7 @@ std::optional<KernelRow> kernel_row(const StepPrediction& prediction, const OpPr
   const std::optional<InstructionView> call = called_kernel(facts.module->instruction(op.id));
   if (!call) return std::nullopt;
   KernelRow row;
-  const KernelRun* const run = op.work.kernel.get();
+  const KernelRun* const run = op.work->kernel.get();
   row.name = run != nullptr && !run->name.empty() ? run->name : kernel_name(*call);
   row.op = op.name;
   row.computation = op.computation;

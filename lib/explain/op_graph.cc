@@ -257,8 +257,8 @@ OpGraph graph_of_fields(const StepPrediction& prediction) {
     node.category = hash_of_text(op.category);
     node.op_name = op_name_hash(op.op_name);
     node.shapes =
-        combine(absl::bit_cast<std::uint64_t>(op.work.flops), absl::bit_cast<std::uint64_t>(op.work.logical_bytes));
-    node.layouts = combine(node.shapes, absl::bit_cast<std::uint64_t>(op.work.padded_bytes));
+        combine(absl::bit_cast<std::uint64_t>(op.work->flops), absl::bit_cast<std::uint64_t>(op.work->logical_bytes));
+    node.layouts = combine(node.shapes, absl::bit_cast<std::uint64_t>(op.work->padded_bytes));
     graph.nodes.push_back(node);
   }
   graph.operands.begin.assign(graph.nodes.size() + 1, 0);

@@ -242,7 +242,7 @@ class PageStep {
   std::optional<double> matrix_rate(const OpPrediction& op) const {
     const MatrixWork* largest = nullptr;
     double most = 0;
-    for (const MatrixWork& product : op.work.matrix) {
+    for (const MatrixWork& product : op.work->matrix) {
       const double size = product.m * product.n * product.k * product.batch;
       if (largest != nullptr && size <= most) continue;
       largest = &product;

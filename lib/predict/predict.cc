@@ -149,8 +149,8 @@ class Prediction {
         op.total_seconds = op.seconds * executions;
         op.exposed_seconds = facts_.timeline.exposed[i];
         op.critical_seconds = facts_.timeline.critical[i];
-        if (demand.step != Step::kFree) op.bound = op.time.bound;
-        op.efficiency = op.time.efficiency;
+        if (demand.step != Step::kFree) op.bound = op.time->bound;
+        op.efficiency = op.time->efficiency;
         op.source = summary_.source(module_, op.id);
         op.op_name = op_name(instruction);
         SourceLocation source = source_location(instruction, frames);

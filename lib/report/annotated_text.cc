@@ -98,8 +98,8 @@ class Annotations {
   }
 
   void add(const OpPrediction& op, Table& table) const {
-    const double bytes = op.executions * op.work.padded_bytes;
-    const double padding = bytes - op.executions * op.work.logical_bytes;
+    const double bytes = op.executions * op.work->padded_bytes;
+    const double padding = bytes - op.executions * op.work->logical_bytes;
     table.add({format_percent(share_of(op.exposed_seconds)), format_seconds(op.exposed_seconds),
                op.wait_seconds > 0 ? format_seconds(op.wait_seconds) : "", format_count(op.executions),
                comment_text(op.limit), bytes > 0 ? format_bytes(bytes) : "", padding > 0 ? format_bytes(padding) : "",

@@ -178,7 +178,7 @@ CountsReport counts_report(const Module& module, const ModuleCounts& counts) {
   return report;
 }
 
-CountsReport counts_report(const Module& module, const CallGraph& calls, const PagedTable<Work>& work) {
+CountsReport counts_report(const Module& module, const CallGraph& calls, const PagedTable<Shared<Work>>& work) {
   CountsReport report;
   report.module = std::string(module.name());
   report.convention = "physical";

@@ -84,7 +84,7 @@ CountsReport counts_report(const Module& module, const ModuleCounts& counts);
 
 // Uses the physical convention. Bytes include padding and cover all memory spaces. `work` is the result of
 // compute_work() for `calls`.
-CountsReport counts_report(const Module& module, const CallGraph& calls, const PagedTable<Work>& work);
+CountsReport counts_report(const Module& module, const CallGraph& calls, const PagedTable<Shared<Work>>& work);
 
 // Merges the rows of each group into one. A group is a computation, category, op_name, source line or layer.
 void group_rows(CountsReport& report, GroupBy group);

@@ -30,9 +30,9 @@ std::string roofline_view(const StepPrediction& p, const ViewOptions& options) {
                {"bound"},
                {"roof", Align::kRight}});
   for (const OpPrediction* op : ops) {
-    const double hbm = op->work.read.hbm + op->work.written.hbm;
-    table.add({op->name, hbm > 0 ? format_count(op->work.flops / hbm) : "",
-               format_rate(op->work.flops / op->seconds, "flop/s"), format_rate(hbm / op->seconds, "B/s"),
+    const double hbm = op->work->read.hbm + op->work->written.hbm;
+    table.add({op->name, hbm > 0 ? format_count(op->work->flops / hbm) : "",
+               format_rate(op->work->flops / op->seconds, "flop/s"), format_rate(hbm / op->seconds, "B/s"),
                bound_text(*op, p.family), format_percent(op->efficiency)});
   }
   return out + "Longest ops: intensity, achieved rates, share of the bounding roof\n" + table.to_string(options);

@@ -67,7 +67,7 @@ std::string origin_line(const StepPrediction& p) {
 
 // The rate that decides the time of an op, if nobody measured it on the device; else empty.
 std::string_view assumed_rate_of(const StepPrediction& p, const OpPrediction& op) {
-  if (p.facts == nullptr || op.work.source >= CostSource::kAssumed) return {};
+  if (p.facts == nullptr || op.work->source >= CostSource::kAssumed) return {};
   if (p.facts->collectives.by_carrier.count(op.id.index) > 0) return {};
   return assumed_rate(op.work, op.time, p.facts->target.device, p.facts->costs.products_busy);
 }
@@ -137,7 +137,7 @@ std::optional<Measured> kind_of_program(const StepPrediction& p) {
     const double working = op.exposed_seconds - op.wait_seconds;
     if (op.opcode == to_string(Opcode::kCustomCall)) {
       kernels += working;
-    } else if (!op.work.matrix.empty()) {
+    } else if (!op.work->matrix.empty()) {
       matmuls += working;
     }
   }

@@ -237,18 +237,18 @@ std::string on_padding(const StepPrediction& p) {
   double most = 0;
   const OpPrediction* worst = nullptr;
   for (const OpPrediction& op : p.ops) {
-    if (op.bound != Resource::kHbm || op.work.padded_bytes <= 0) continue;
+    if (op.bound != Resource::kHbm || op.work->padded_bytes <= 0) continue;
     const double working = op.exposed_seconds - op.wait_seconds;
-    const double seconds = working * (1 - op.work.logical_bytes / op.work.padded_bytes);
+    const double seconds = working * (1 - op.work->logical_bytes / op.work->padded_bytes);
     all += seconds;
     if (seconds <= most) continue;
     most = seconds;
     worst = &op;
   }
-  if (worst == nullptr || worst->work.logical_bytes <= 0 || all < kWorthAVerdict * p.step_seconds) return "";
+  if (worst == nullptr || worst->work->logical_bytes <= 0 || all < kWorthAVerdict * p.step_seconds) return "";
   return absl::StrFormat("%s, %s, moves tile padding, most of it in %s: %.2f times the bytes of its arrays.",
                          of_step(p, all), format_seconds(all), short_name(p, worst->name),
-                         worst->work.padded_bytes / worst->work.logical_bytes);
+                         worst->work->padded_bytes / worst->work->logical_bytes);
 }
 
 }  // namespace

@@ -102,7 +102,7 @@ std::vector<EstimatedOp> estimated_ops(const StepPrediction& prediction) {
     row.compiler_seconds = *seconds;
     row.bound = time.bound;
     const CostSource source = time.source;
-    row.reason = reason_of(instruction, facts, worse(source, op.work.source), row.ratio());
+    row.reason = reason_of(instruction, facts, worse(source, op.work->source), row.ratio());
     ops.push_back(std::move(row));
   }
   std::stable_sort(ops.begin(), ops.end(), [](const EstimatedOp& a, const EstimatedOp& b) {

@@ -111,21 +111,21 @@ struct Described<OpPrediction> {
           .titled("bound"),
       field("waits", Unit::kNone, "Transfers that the compute stream waits for in this op, the longest wait first.",
             &OpPrediction::waits),
-      field("flops", Unit::kFlops, "FLOPs of one execution.", [](const OpPrediction& op) { return op.work.flops; })
+      field("flops", Unit::kFlops, "FLOPs of one execution.", [](const OpPrediction& op) { return op.work->flops; })
           .titled("flops"),
       field("transcendentals", Unit::kCount, "Transcendental functions of one execution.",
-            [](const OpPrediction& op) { return op.work.transcendentals; }),
+            [](const OpPrediction& op) { return op.work->transcendentals; }),
       field("hbm_bytes", Unit::kBytes, "Bytes read from and written to HBM by one execution.",
-            [](const OpPrediction& op) { return op.work.read.hbm + op.work.written.hbm; })
+            [](const OpPrediction& op) { return op.work->read.hbm + op.work->written.hbm; })
           .titled("HBM"),
       field("vmem_bytes", Unit::kBytes, "Bytes read from and written to VMEM by one execution.",
-            [](const OpPrediction& op) { return op.work.read.vmem + op.work.written.vmem; }),
+            [](const OpPrediction& op) { return op.work->read.vmem + op.work->written.vmem; }),
       field("wire_bytes", Unit::kBytes, "Bytes that this device sends over the interconnect in one execution.",
-            [](const OpPrediction& op) { return op.time.wire_bytes; }),
+            [](const OpPrediction& op) { return op.time->wire_bytes; }),
       field("logical_bytes", Unit::kBytes, "Bytes read and written by one execution, without tile padding.",
-            [](const OpPrediction& op) { return op.work.logical_bytes; }),
+            [](const OpPrediction& op) { return op.work->logical_bytes; }),
       field("padded_bytes", Unit::kBytes, "Bytes read and written by one execution, with tile padding.",
-            [](const OpPrediction& op) { return op.work.padded_bytes; }),
+            [](const OpPrediction& op) { return op.work->padded_bytes; }),
       field("efficiency", Unit::kShare, "Share of the nominal peak of the limiting resource; null if it takes no time.",
             [](const OpPrediction& op) { return op.seconds > 0 ? std::optional<double>(op.efficiency) : std::nullopt; })
           .titled("roof"),

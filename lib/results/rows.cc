@@ -116,10 +116,10 @@ void add(Row& row, const OpPrediction& op) {
   row.wait_seconds += op.wait_seconds;
   row.busy_seconds += op.total_seconds;
   row.efficiency += op.efficiency * op.total_seconds;
-  row.flops += op.executions * op.work.flops;
-  row.hbm_bytes += op.executions * (op.work.read.hbm + op.work.written.hbm);
-  row.moved_bytes += op.executions * op.work.padded_bytes;
-  row.padding_bytes += op.executions * (op.work.padded_bytes - op.work.logical_bytes);
+  row.flops += op.executions * op.work->flops;
+  row.hbm_bytes += op.executions * (op.work->read.hbm + op.work->written.hbm);
+  row.moved_bytes += op.executions * op.work->padded_bytes;
+  row.padding_bytes += op.executions * (op.work->padded_bytes - op.work->logical_bytes);
   if (!op.limit.empty() && (row.bound.empty() || op.exposed_seconds > row.largest)) {
     row.bound = op.limit;
     row.largest = op.exposed_seconds;

@@ -223,10 +223,12 @@ class Finder {
     stale_.calls = may_count(edit.instruction) || has_counter(module_, edit.old_shape);
   }
 
-  // Whether the value of an instruction may decide a trip count.
+  // Whether the value of an instruction may decide a trip count. A comparison does whatever its shape says, which
+  // verify() checks and the call graph does not.
   bool may_count(InstructionId id) const {
     const InstructionData& row = row_of(module_, id);
-    return row.opcode == Opcode::kConstant || row.opcode == Opcode::kWhile || has_counter(module_, row.shape);
+    return row.opcode == Opcode::kConstant || row.opcode == Opcode::kWhile || row.opcode == Opcode::kCompare ||
+           has_counter(module_, row.shape);
   }
 
   // Whether an edit of an instruction from which trip counts were read off keeps all of them. They do not depend on

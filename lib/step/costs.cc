@@ -251,22 +251,53 @@ void use_code(InstructionView instruction, const CostInputs& inputs, const Work&
   time.seconds = std::min(time.seconds, kForever);
 }
 
-// Computes the time and the demand of an instruction from its work.
-void time_instruction(InstructionView instruction, const CostInputs& inputs, const Work& work, const RunAs& as,
-                      OpTime& time, Demand& demand) {
-  const CarrierRange carried = inputs.collectives.by_carrier.equal_range(instruction.id().index);
-  time = op_time(work, inputs.device, as);
-  time.seconds = std::min(time.seconds, kForever);
-  const bool is_collective = carried.first != carried.second;  // whose rates are those of links
-  if (!is_collective && time.source == CostSource::kModel &&
-      !assumed_rate(work, time, inputs.device, as.products_busy).empty()) {
-    time.source = CostSource::kAssumed;
+// The times of works on one device. Ops that share a work share its time.
+class WorkTimes {
+ public:
+  WorkTimes(const Device& device, double products_busy) : device_(device), products_busy_(products_busy) {}
+
+  // The time of an operation that carries a collective, apart from that.
+  OpTime beside_collective(const Work& work, LaunchedBy launched_by) const {
+    OpTime time = op_time(work, device_, {launched_by, products_busy_});
+    time.seconds = std::min(time.seconds, kForever);
+    return time;
   }
-  if (!is_collective) use_code(instruction, inputs, work, time);
-  demand = plain_demand(instruction, work, time, inputs.device);
-  add_collectives(instruction, inputs.collectives, carried, time, demand);
-  if (inputs.options.estimates == EstimateSource::kCompiler) {
-    use_compiler_estimate(instruction, inputs.device, time, demand);
+
+  // The time of any other operation. `work` must outlive this object.
+  const Shared<OpTime>& of(const Work& work, LaunchedBy launched_by) {
+    const auto [found, is_new] = times_.try_emplace({&work, launched_by});
+    if (is_new) {
+      OpTime time = beside_collective(work, launched_by);
+      if (time.source == CostSource::kModel && !assumed_rate(work, time, device_, products_busy_).empty()) {
+        time.source = CostSource::kAssumed;
+      }
+      found->second = std::move(time);
+    }
+    return found->second;
+  }
+
+ private:
+  const Device& device_;
+  double products_busy_;
+  absl::flat_hash_map<std::pair<const Work*, LaunchedBy>, Shared<OpTime>> times_;
+};
+
+// Computes the time and the demand of an instruction from its work.
+void time_instruction(InstructionView instruction, const CostInputs& inputs, const Work& work, LaunchedBy launched_by,
+                      WorkTimes& times, Shared<OpTime>& time, Demand& demand) {
+  const CarrierRange carried = inputs.collectives.by_carrier.equal_range(instruction.id().index);
+  const bool is_collective = carried.first != carried.second;  // whose rates are those of links
+  const bool is_estimated = inputs.options.estimates == EstimateSource::kCompiler;
+  if (!is_collective && inputs.code == nullptr && !is_estimated) {
+    time = times.of(work, launched_by);
+    demand = plain_demand(instruction, work, time, inputs.device);
+  } else {
+    OpTime own = is_collective ? times.beside_collective(work, launched_by) : OpTime(times.of(work, launched_by));
+    if (!is_collective) use_code(instruction, inputs, work, own);
+    demand = plain_demand(instruction, work, own, inputs.device);
+    add_collectives(instruction, inputs.collectives, carried, own, demand);
+    if (is_estimated) use_compiler_estimate(instruction, inputs.device, own, demand);
+    time = std::move(own);
   }
   if (inputs.device.tpu() != nullptr) hold_start(instruction, inputs.collectives, carried, demand);
   occupy_sparse_cores(instruction, inputs.device, demand);
@@ -280,12 +311,12 @@ void time_instruction(InstructionView instruction, const CostInputs& inputs, con
 }
 
 // Computes the time and the demand of an instruction whose work is already in the table.
-void cost_instruction(InstructionView instruction, const CostInputs& inputs, Costs& costs) {
+void cost_instruction(InstructionView instruction, const CostInputs& inputs, WorkTimes& times, Costs& costs) {
   const std::uint32_t i = instruction.id().index;
   const std::uint32_t in = instruction.computation().id().index;
   const bool in_graph = in < costs.in_graphs.size() && costs.in_graphs[in];
-  const RunAs as = {in_graph ? LaunchedBy::kCommandBuffer : LaunchedBy::kHost, costs.products_busy};
-  time_instruction(instruction, inputs, costs.work[i], as, costs.time.at(i), costs.demand.at(i));
+  time_instruction(instruction, inputs, costs.work[i], in_graph ? LaunchedBy::kCommandBuffer : LaunchedBy::kHost, times,
+                   costs.time.at(i), costs.demand.at(i));
 }
 
 // Computes the entry of Costs::products of an instruction whose work is already in the table.
@@ -438,9 +469,10 @@ void time_instructions(const CostInputs& inputs, Costs& costs) {
   }
   add_up_products(inputs, costs);
   find_graphs(inputs, costs);
+  WorkTimes times(inputs.device, costs.products_busy);
   for (ComputationId id : CallFacts::scheduled(inputs.calls)) {
     for (InstructionView instruction : inputs.module.computation(id).instructions()) {
-      cost_instruction(instruction, inputs, costs);
+      cost_instruction(instruction, inputs, times, costs);
     }
   }
 }
@@ -491,16 +523,18 @@ std::vector<InstructionId> find_graphs(const CostInputs& inputs, Costs& costs) {
 void cost_again(const CostInputs& inputs, absl::Span<const InstructionId> changed, Costs& costs) {
   std::vector<Work> work = compute_work(inputs.module, changed, work_options(inputs.options, costs.kernels));
   cut_costs(inputs.module, costs);
+  WorkTimes times(inputs.device, costs.products_busy);
   for (std::size_t i = 0; i < changed.size(); ++i) {
     costs.work.at(changed[i].index) = std::move(work[i]);
     find_products(changed[i], inputs.device, costs);
-    cost_instruction(inputs.module.instruction(changed[i]), inputs, costs);
+    cost_instruction(inputs.module.instruction(changed[i]), inputs, times, costs);
   }
 }
 
 void time_again(const CostInputs& inputs, absl::Span<const InstructionId> changed, Costs& costs) {
   cut_costs(inputs.module, costs);
-  for (InstructionId id : changed) cost_instruction(inputs.module.instruction(id), inputs, costs);
+  WorkTimes times(inputs.device, costs.products_busy);
+  for (InstructionId id : changed) cost_instruction(inputs.module.instruction(id), inputs, times, costs);
 }
 
 void cut_costs(const Module& module, Costs& costs) {

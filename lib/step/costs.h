@@ -78,8 +78,8 @@ void index_carriers(const Module& module, const CallGraph& calls, CollectiveCost
 
 // Tables indexed by InstructionId. Entries of instructions that are not executed individually are empty.
 struct Costs {
-  PagedTable<Work> work;
-  PagedTable<OpTime> time;
+  PagedTable<Shared<Work>> work;
+  PagedTable<Shared<OpTime>> time;
   PagedTable<Demand> demand;
   // Only on devices with sustained rates (lib/time/sustained_rate.h): the seconds of each instruction's products at the
   // burst rates, and those of all executions together.

@@ -36,7 +36,7 @@ bool has_plain_terms(const StepFacts& facts, InstructionId id) {
   const Demand& demand = facts.costs.demand[id.index];
   const bool is_timed = demand.step == Step::kRun || demand.step == Step::kStart || demand.step == Step::kDone;
   if (!is_timed || !(demand.seconds < kForever)) return false;
-  const CostSource source = facts.costs.time[id.index].source;
+  const CostSource source = facts.costs.time[id.index]->source;
   if (source == CostSource::kCompiler || source == CostSource::kCode) return false;
   return std::none_of(facts.collectives.exchanges.begin(), facts.collectives.exchanges.end(),
                       [&](const GradientExchange& exchange) { return exchange.after == id; });
@@ -56,7 +56,7 @@ bool have_same_terms(const StepFacts& facts, InstructionId a, InstructionId b) {
   const std::vector<Collective>& all = facts.collectives.collectives;
   const auto [first_a, last_a] = facts.collectives.by_carrier.equal_range(a.index);
   const auto [first_b, last_b] = facts.collectives.by_carrier.equal_range(b.index);
-  return facts.costs.time[a.index].launched_in_graph == facts.costs.time[b.index].launched_in_graph &&
+  return facts.costs.time[a.index]->launched_in_graph == facts.costs.time[b.index]->launched_in_graph &&
          (facts.costs.demand[a.index].seconds > 0) == (facts.costs.demand[b.index].seconds > 0) &&
          same_work(facts.costs.work[a.index], facts.costs.work[b.index]) &&
          std::equal(first_a, last_a, first_b, last_b,

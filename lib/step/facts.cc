@@ -219,10 +219,10 @@ std::vector<bool> assumed_computations(const StepFacts& facts) {
 }
 
 CostSource op_source(const StepFacts& facts, InstructionId id) {
-  const CostSource time = facts.costs.time[id.index].source;
+  const CostSource time = facts.costs.time[id.index]->source;
   if (row_of(*facts.module, id).opcode == Opcode::kUnknown) return CostSource::kUnknown;
   const bool is_of_compiler = time == CostSource::kCompiler || time == CostSource::kCode;
-  return is_of_compiler ? time : worse(time, facts.costs.work[id.index].source);
+  return is_of_compiler ? time : worse(time, facts.costs.work[id.index]->source);
 }
 
 }  // namespace hloroof::internal::inline step

@@ -52,7 +52,7 @@ struct ModuleFacts {
   std::shared_ptr<const Module> module;
   CallGraph calls;
   std::vector<Collective> collectives;
-  PagedTable<Work> work;                // by InstructionId
+  PagedTable<Shared<Work>> work;        // by InstructionId
   std::shared_ptr<KernelRuns> kernels;  // that the work comes from
   AsyncPairs pairs;
 };

@@ -64,12 +64,12 @@ void find_model_flops(const StepFacts& facts, StepPrediction& result) {
     differing = differing_axes(module, facts.calls, facts.collectives.mesh, facts.collectives.collectives);
   }
   for (OpPrediction& op : result.ops) {
-    if (op.work.matrix.empty()) continue;
+    if (op.work->matrix.empty()) continue;
     op.is_recomputed = is_recomputed(module, op);
     if (!differing.empty()) {
       op.copies_on_devices = copies_of(module.instruction(op.id), differing, facts.collectives.mesh);
     }
-    const double flops = op.work.flops * facts.executions(module.instruction(op.id));
+    const double flops = op.work->flops * facts.executions(module.instruction(op.id));
     if (op.is_recomputed) {
       result.recomputed_flops += flops;
     } else {

@@ -95,7 +95,7 @@ class StepOnOtherDevice {
   bool are_alike(InstructionId a, InstructionId b) const {
     const Costs& costs = facts_.costs;
     return row_of(*facts_.module, a).opcode == row_of(*facts_.module, b).opcode &&
-           costs.time[a.index].launched_in_graph == costs.time[b.index].launched_in_graph &&
+           costs.time[a.index]->launched_in_graph == costs.time[b.index]->launched_in_graph &&
            costs.demand[a.index] == costs.demand[b.index] && same_work(costs.work[a.index], costs.work[b.index]);
   }
 

@@ -23,10 +23,10 @@ void Summary::fill_row(const StepFacts& facts, InstructionId id) {
   row.hbm_bytes = work.read.hbm + work.written.hbm;
   row.logical_bytes = work.logical_bytes;
   row.padded_bytes = work.padded_bytes;
-  row.wire_bytes = facts.costs.time[id.index].wire_bytes;
-  row.time_source = worse(facts.costs.time[id.index].source, work.source);
+  row.wire_bytes = facts.costs.time[id.index]->wire_bytes;
+  row.time_source = worse(facts.costs.time[id.index]->source, work.source);
   row.source = op_source(facts, id);
-  row.bound = facts.costs.time[id.index].bound;
+  row.bound = facts.costs.time[id.index]->bound;
   const Step step = facts.costs.demand[id.index].step;
   row.is_start = step == Step::kStart;
   row.adds = step != Step::kFree || row.flops != 0 || row.transcendentals != 0 || row.hbm_bytes != 0 ||

@@ -19,7 +19,7 @@ namespace {
 // The resource that a transfer occupies. A short transfer is bound by its latency, but it still occupies its lane.
 Resource transfer_resource(const StepFacts& facts, InstructionId transfer) {
   if (facts.costs.demand[transfer.index].between_seconds > 0) return Resource::kDcn;
-  const Resource bound = facts.costs.time[transfer.index].bound;
+  const Resource bound = facts.costs.time[transfer.index]->bound;
   if (bound != Resource::kLatency) return bound;
   switch (facts.costs.demand[transfer.index].lane) {
     case Lane::kIci: return Resource::kIci;
@@ -125,7 +125,7 @@ void list_breakdown(const StepFacts& facts, StepPrediction& prediction) {
   for (const OpPrediction& op : prediction.ops) {
     const double own = op.exposed_seconds - op.wait_seconds;
     add(false, Resource::kLatency, latency, op.overhead_seconds);
-    add(false, op.time.bound, links.of_op(op.id, op.time.bound), own - op.overhead_seconds);
+    add(false, op.time->bound, links.of_op(op.id, op.time->bound), own - op.overhead_seconds);
   }
   for (auto& [key, part] : parts) {
     part.name = part.is_wait ? absl::StrCat("wait (", key.second, ")") : key.second;

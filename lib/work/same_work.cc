@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "absl/hash/hash.h"
@@ -49,6 +50,7 @@ bool same_parts(const std::vector<Part>& a, const std::vector<Part>& b) {
 }  // namespace
 
 bool same_work(const Work& a, const Work& b) {
+  if (&a == &b) return true;
   const auto& [flops, transcendentals, matrix_flops, read, written, logical_bytes, padded_bytes, scalar_bytes, fetched,
                stored, matrix, vector, epilogue, read_again, product_steps, relayout_windows, partial_tiles, seconds,
                source, kernels, programs, is_for_threads, tile_bytes, pieces, atomics, narrow_atomics, is_chained,
@@ -67,6 +69,11 @@ bool same_work(const Work& a, const Work& b) {
 std::size_t work_hash(const Work& work) {
   return absl::HashOf(work.flops, work.read.total(), work.written.total(), work.logical_bytes, work.matrix.size(),
                       work.vector.size(), work.transcendentals);
+}
+
+Shared<Work> SharedWorks::share(Work work) {
+  const auto found = works_.find(work);
+  return found != works_.end() ? *found : *works_.emplace(std::move(work)).first;
 }
 
 bool same_collective(const Collective& a, const Collective& b) {

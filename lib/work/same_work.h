@@ -5,8 +5,10 @@
 
 #include <cstddef>
 
+#include "absl/container/flat_hash_set.h"
 #include "hloroof/analysis.h"
 #include "hloroof/cost.h"
+#include "hloroof/shared.h"
 
 namespace hloroof::internal::inline work {
 
@@ -15,6 +17,23 @@ bool same_work(const Work& a, const Work& b);
 
 // Equal for equal work.
 std::size_t work_hash(const Work& work);
+
+// Keeps one of all equal works, which all ops that have it share.
+class SharedWorks {
+ public:
+  Shared<Work> share(Work work);
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(const Work& work) const { return work_hash(work); }
+  };
+  struct Same {
+    using is_transparent = void;
+    bool operator()(const Work& a, const Work& b) const { return same_work(a, b); }
+  };
+  absl::flat_hash_set<Shared<Work>, Hash, Same> works_;
+};
 
 // Whether two collectives differ only in the instructions that perform them. On the same machine, they take the same
 // time.

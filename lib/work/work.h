@@ -16,6 +16,7 @@
 #include "hloroof/analysis.h"
 #include "hloroof/cost.h"
 #include "hloroof/module.h"
+#include "hloroof/shared.h"
 #include "lib/base/paged_table.h"
 #include "lib/values/backend_config.h"
 
@@ -39,8 +40,8 @@ double loop_steps(const WindowConfig& config, std::size_t first = 0);
 Work compute_work(InstructionView instruction, const WorkOptions& options = {});
 
 // The work of every instruction in a scheduled computation of `calls`, indexed by InstructionId. Other entries are
-// empty.
-PagedTable<Work> compute_work(const Module& module, const CallGraph& calls, const WorkOptions& options = {});
+// empty. Instructions with the same work share it.
+PagedTable<Shared<Work>> compute_work(const Module& module, const CallGraph& calls, const WorkOptions& options = {});
 
 // The work of the given instructions, in the same order.
 std::vector<Work> compute_work(const Module& module, absl::Span<const InstructionId> instructions,

@@ -58,9 +58,9 @@ void collect(const std::string& path, const Device& device, Collected& collected
   if (!module.ok() || !unplaced.ok() || !widened.ok() || !device.clock) return;
   const std::string file = path.substr(path.rfind('/') + 1);
   const CallGraph calls = analyze_calls(*module);
-  const PagedTable<Work> works = compute_work(*module, calls);
-  const PagedTable<Work> unplaced_works = compute_work(*unplaced, analyze_calls(*unplaced));
-  const PagedTable<Work> widened_works = compute_work(*widened, analyze_calls(*widened));
+  const PagedTable<Shared<Work>> works = compute_work(*module, calls);
+  const PagedTable<Shared<Work>> unplaced_works = compute_work(*unplaced, analyze_calls(*unplaced));
+  const PagedTable<Shared<Work>> widened_works = compute_work(*widened, analyze_calls(*widened));
   Sample total{file, 0, 0, 1, ""};
   Sample like_total = total;
   for (InstructionId id : calls.scheduled_instructions()) {

@@ -161,12 +161,12 @@ double counted_again(InstructionView instruction) {
 }
 
 // The bytes of one pass, as the compiler's analysis counts: every loop's body once, async pairs twice.
-double bytes_once(const Module& module, const CallGraph& calls, const PagedTable<Work>& works) {
+double bytes_once(const Module& module, const CallGraph& calls, const PagedTable<Shared<Work>>& works) {
   double bytes = 0;
   for (InstructionId id : calls.scheduled_instructions()) {
     const InstructionView instruction = module.instruction(id);
     if (CallFacts::role(calls, instruction.computation().id()) == ComputationRole::kCondition) continue;
-    bytes += works[id.index].padded_bytes + counted_again(instruction);
+    bytes += works[id.index]->padded_bytes + counted_again(instruction);
   }
   return bytes;
 }
@@ -183,7 +183,7 @@ int print_physical(const fs::path& root, const std::vector<fs::path>& paths) {
     const std::optional<Dump> dump = load(root, path);
     if (!dump) continue;
     const CallGraph calls = analyze_calls(dump->module);
-    const PagedTable<Work> works = compute_work(dump->module, calls);
+    const PagedTable<Shared<Work>> works = compute_work(dump->module, calls);
     double padded = 0, logical = 0, hbm = 0, vmem = 0;
     for (InstructionId id : calls.scheduled_instructions()) {
       const Work& work = works[id.index];

@@ -27,9 +27,9 @@ const std::map<std::string, std::string> kDevices = {{"v2", "tpu_v2"},   {"v3", 
 double core_seconds(const StepPrediction& prediction) {
   double seconds = 0;
   for (const OpPrediction& op : prediction.ops) {
-    const ResourceSeconds& busy = op.time.resources;
+    const ResourceSeconds& busy = op.time->resources;
     const double units =
-        std::max({busy[Resource::kMatrix] + op.time.epilogue, busy[Resource::kVector], busy[Resource::kVmem]});
+        std::max({busy[Resource::kMatrix] + op.time->epilogue, busy[Resource::kVector], busy[Resource::kVmem]});
     if (op.opcode.find("-start") == std::string::npos) seconds += op.executions * units;
   }
   return seconds;

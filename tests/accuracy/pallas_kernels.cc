@@ -23,7 +23,7 @@ absl::Status add_work(const std::string& path, MeasuredPallasKernel& kernel) {
   if (!step.ok()) return step.status();
   kernel.rest = step->step_seconds;
   for (const OpPrediction& op : step->ops) {
-    if (op.work.kernel == nullptr) continue;
+    if (op.work->kernel == nullptr) continue;
     kernel.rest -= op.exposed_seconds;
     kernel.work.push_back(op.work);
   }

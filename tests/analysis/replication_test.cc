@@ -100,6 +100,28 @@ TEST_CASE("a value differs along the axes of its sources") {
   }
 }
 
+TEST_CASE("a value passes through any number of fusions in a row") {
+  std::string computations;
+  std::string body;
+  for (int i = 0; i < 300; ++i) {
+    const std::string n = std::to_string(i);
+    computations += "fused." + n + " {\n  p = f32[8,8] parameter(0)\n  ROOT n = f32[8,8] negate(p)\n}\n\n";
+    body += (i == 299 ? "  ROOT f." : "  f.") + n + " = f32[8,8] fusion(" +
+            (i == 0 ? "x" : "f." + std::to_string(i - 1)) + "), kind=kLoop, calls=fused." + n + "\n";
+  }
+  CHECK(differing(computations, body) == "x");
+}
+
+TEST_CASE("a value passes through any number of fusions inside one another") {
+  std::string computations = "fused.0 {\n  p = f32[8,8] parameter(0)\n  ROOT n = f32[8,8] negate(p)\n}\n\n";
+  for (int i = 1; i < 300; ++i) {
+    computations += "fused." + std::to_string(i) +
+                    " {\n  p = f32[8,8] parameter(0)\n  ROOT f = f32[8,8] fusion(p), kind=kLoop, calls=fused." +
+                    std::to_string(i - 1) + "\n}\n\n";
+  }
+  CHECK(differing(computations, "  ROOT f = f32[8,8] fusion(x), kind=kLoop, calls=fused.299\n") == "x");
+}
+
 TEST_CASE("with several replicas nothing is known") {
   CHECK(differing("", "  ROOT r = f32[8,8] negate(same)\n", "num_partitions=8, replica_count=2") == "?");
 }

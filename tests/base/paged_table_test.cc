@@ -52,6 +52,22 @@ TEST_CASE("A paged table reads as a flat one") {
   CHECK(written == expected);
 }
 
+TEST_CASE("Copies of a paged table share rows until one of them writes") {
+  PagedTable<std::string> table(100);
+  table.at(3) = "x";
+  PagedTable<std::string> copy = table;
+  CHECK(&std::as_const(copy)[3] == &std::as_const(table)[3]);
+  table.at(4) = "y";
+  CHECK(&std::as_const(copy)[3] != &std::as_const(table)[3]);
+  CHECK(copy[3] == "x");
+  CHECK(copy[4].empty());
+  CHECK(table[3] == "x");
+  const std::string* const own = &std::as_const(table)[3];
+  copy = PagedTable<std::string>();
+  table.at(3) = "z";
+  CHECK(&std::as_const(table)[3] == own);
+}
+
 TEST_CASE("Rows that were never written are shared and empty") {
   PagedTable<std::string> table(1000);
   CHECK(&std::as_const(table)[3] == &std::as_const(table)[900]);

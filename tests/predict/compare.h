@@ -55,8 +55,8 @@ inline std::string difference(const StepPrediction& a, const StepPrediction& b) 
     if (x.id != y.id || x.name != y.name || x.category != y.category || x.bound != y.bound || x.source != y.source ||
         !same(x.executions, y.executions) || !same(x.seconds, y.seconds) ||
         !same(x.exposed_seconds, y.exposed_seconds) || !same(x.critical_seconds, y.critical_seconds) ||
-        !same(x.efficiency, y.efficiency) || !same(x.work.flops, y.work.flops) ||
-        !same(x.work.padded_bytes, y.work.padded_bytes) || !same(x.time.wire_bytes, y.time.wire_bytes)) {
+        !same(x.efficiency, y.efficiency) || !same(x.work->flops, y.work->flops) ||
+        !same(x.work->padded_bytes, y.work->padded_bytes) || !same(x.time->wire_bytes, y.time->wire_bytes)) {
       return "op " + x.name + " against " + y.name;
     }
   }

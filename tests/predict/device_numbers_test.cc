@@ -19,8 +19,8 @@ std::vector<double> numbers_of(const StepPrediction& p) {
   std::vector<double> numbers = {p.step_seconds,      p.memory.capacity_bytes, p.memory.usable_bytes,
                                  p.memory.peak_bytes, p.memory.outputs_bytes,  most_joules(p).value_or(0)};
   for (const OpPrediction& op : p.ops) {
-    numbers.push_back(op.time.seconds);
-    numbers.insert(numbers.end(), op.time.resources.seconds, op.time.resources.seconds + kResourceCount);
+    numbers.push_back(op.time->seconds);
+    numbers.insert(numbers.end(), op.time->resources.seconds, op.time->resources.seconds + kResourceCount);
   }
   for (const CollectivePrediction& c : p.collectives) {
     numbers.insert(numbers.end(), {c.seconds, c.link_bandwidth, c.link_utilization});
@@ -139,10 +139,10 @@ void check_not_slower(const std::vector<Case>& cases, const std::vector<StepPred
     REQUIRE(after->ops.size() == before[c].ops.size());
     for (std::size_t i = 0; i < after->ops.size(); ++i) {
       const OpPrediction& was = before[c].ops[i];
-      if (after->ops[i].time.seconds <= was.time.seconds * (1 + kRounding)) continue;
+      if (after->ops[i].time->seconds <= was.time->seconds * (1 + kRounding)) continue;
       is_excused = is_excused || may_be_slower(path, was);
-      INFO(was.name << " " << was.opcode << " of case " << c << ": " << was.time.seconds << " s, and "
-                    << after->ops[i].time.seconds << " s with the better number");
+      INFO(was.name << " " << was.opcode << " of case " << c << ": " << was.time->seconds << " s, and "
+                    << after->ops[i].time->seconds << " s with the better number");
       CHECK(may_be_slower(path, was));
     }
     CHECK((is_excused || after->step_seconds <= before[c].step_seconds * (1 + kRounding)));

@@ -83,7 +83,7 @@ void check_sums(const StepPrediction& p) {
   for (const OpPrediction& op : p.ops) {
     exposed += op.exposed_seconds;
     critical += op.critical_seconds;
-    flops += op.executions * op.work.flops;
+    flops += op.executions * op.work->flops;
     CHECK(op.seconds >= 0);
     CHECK(op.exposed_seconds >= -kRounding * step);
     CHECK(op.efficiency <= 1 + kRounding);
@@ -156,7 +156,7 @@ TEST_CASE("the laws hold for loops of any number of trips") {
       CHECK(p->step_seconds <= p->serial_seconds * (1 + 1e-6));
       CHECK(p->step_seconds >= p->serial_seconds * (1 - 1e-6));
       double flops = 0;
-      for (const OpPrediction& op : p->ops) flops += op.executions * op.work.flops;
+      for (const OpPrediction& op : p->ops) flops += op.executions * op.work->flops;
       CHECK(flops == Approx(p->flops).epsilon(1e-9));
     }
   }

@@ -491,6 +491,18 @@ TEST_CASE("an edit may make the step so long that all products run at the sustai
   CHECK(seconds_of_b() == alone);
 }
 
+// The text of a comparison says its result wrongly, which verify() refuses; the trip count is read off it all the same.
+TEST_CASE("an edit of a comparison of any shape changes the trip count that was read off it") {
+  std::string text(kProducts);
+  text.replace(text.find("pred[] compare"), 6, "pred[2]");
+  const Device device = find_device("h100_sxm").value();
+  Predictor predictor = predictor_of(text, device);
+  const InstructionId less = named(predictor.module(), "less");
+  const double before = check_laws(predictor, device).step_seconds;
+  REQUIRE(predictor.edit().set_attribute(less, AttributeKey::kDirection, "LE").ok());
+  CHECK(check_laws(predictor, device).step_seconds > before);
+}
+
 // An operation on scalars waits for an element that lies in HBM, which it sees through a bitcast.
 TEST_CASE("an edit of what a bitcast renames changes the operations that use the bitcast") {
   constexpr char kElements[] = R"(HloModule m, is_scheduled=true
@@ -688,7 +700,7 @@ TEST_CASE("a body that is also called is launched in another way") {
   check_summary(predictor, device);
   const absl::StatusOr<StepPrediction> prediction = predictor.predict();
   REQUIRE(prediction.ok());
-  const auto in_graph = [](const OpPrediction& op) { return op.time.launched_in_graph; };
+  const auto in_graph = [](const OpPrediction& op) { return op.time->launched_in_graph; };
   CHECK(std::any_of(prediction->ops.begin(), prediction->ops.end(), in_graph));
 }
 
@@ -947,7 +959,7 @@ TEST_CASE("the facts of a prediction do not change while the module does") {
   REQUIRE(after != before->step_seconds);
   CHECK(before->facts->timeline.seconds == before->step_seconds);
   for (const OpPrediction& op : before->ops) {
-    CHECK(before->facts->costs.work[op.id.index].flops == op.work.flops);
+    CHECK(before->facts->costs.work[op.id.index]->flops == op.work->flops);
   }
   const absl::StatusOr<StepPrediction> again = predictor->predict();
   REQUIRE(again.ok());

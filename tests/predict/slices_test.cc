@@ -78,8 +78,8 @@ TEST_CASE("the programs of libtpu for several slices") {
     REQUIRE(device.ok());
     CHECK(busy(p, Resource::kDcn) == Approx(row.sent / *device->network.bandwidth));
     CHECK(busy(p, Resource::kHost) == Approx(kArray / *device->host.bandwidth));  // to the host
-    CHECK(op(p, "recv").time.wire_bytes == row.sent);
-    CHECK(op(p, "send").time.wire_bytes == 0);
+    CHECK(op(p, "recv").time->wire_bytes == row.sent);
+    CHECK(op(p, "send").time->wire_bytes == 0);
     CHECK(std::any_of(p.timeline.begin(), p.timeline.end(), [&](const TimelineEvent& event) {
       return event.lane == Lane::kDcn && event.id == op(p, "recv").id;
     }));
@@ -192,7 +192,7 @@ TEST_CASE("a transfer begins at its send and overlaps the work before its recv-d
 
 TEST_CASE("four slices exchange more than two") {
   const auto of = [](const std::string& slices) {
-    return op(predicted(program("srSR", slices), "tpu_v5e"), "r").time.wire_bytes;
+    return op(predicted(program("srSR", slices), "tpu_v5e"), "r").time->wire_bytes;
   };
   CHECK(of("{1,2}") == 4194304);
   CHECK(of("{1,2,3,4}") == 1.5 * 4194304);

@@ -110,8 +110,10 @@ TEST_CASE("padding that takes a part of the step is said, with its seconds and t
     StepPrediction p = step_of({works("hbm", Resource::kHbm, 1)});
     add_op(p, Resource::kHbm, 1, 0.9);
     p.ops[0].exposed_seconds = 1;
-    p.ops[0].work.logical_bytes = 100;
-    p.ops[0].work.padded_bytes = 100 * padded;
+    Work work;
+    work.logical_bytes = 100;
+    work.padded_bytes = 100 * padded;
+    p.ops[0].work = work;
     CAPTURE(padded, verdict(p));
     CHECK((verdict(p).find("38 % of the step, 375 ms, moves tile padding, most of it in op1: 1.60 times the bytes") !=
            std::string::npos) == (padded > 1.1));

@@ -420,6 +420,19 @@ std::string kernel_call(const std::string& name, const std::string& x, const std
   return "  " + name + line + "\n";
 }
 
+TEST_CASE("instructions with the same work share it") {
+  const Module module = parsed(
+      "HloModule m, is_scheduled=true\n\nENTRY e {\n  x = f32[8,128] parameter(0)\n  a = f32[8,128] exponential(x)\n"
+      "  b = f32[8,128] exponential(a)\n  ROOT c = f32[8,128] negate(b)\n}\n");
+  const PagedTable<Shared<Work>> all = compute_work(module, analyze_calls(module));
+  std::vector<const Work*> works;
+  for (InstructionView instruction : module.entry().instructions()) works.push_back(&*all[instruction.id().index]);
+  REQUIRE(works.size() == 4);
+  CHECK(works[1]->transcendentals == 1024);
+  CHECK(works[1] == works[2]);
+  CHECK(works[1] != works[3]);
+}
+
 TEST_CASE("calls of one kernel with arrays of the same sizes in the same memories share what it does") {
   const Module module = parsed(
       "HloModule m, is_scheduled=true\n\nENTRY e {\n  x = bf16[512,1024]{1,0} parameter(0)\n"
@@ -428,10 +441,10 @@ TEST_CASE("calls of one kernel with arrays of the same sizes in the same memorie
       kernel_call("a", "x", "y") + kernel_call("same", "x", "y") + kernel_call("other_layout", "x", "z") +
       kernel_call("on_chip", "x", "v") + kernel_call("other_size", "x", "w") +
       "  ROOT t = (bf16[512,768]{1,0}) tuple(a)\n}\n");
-  const PagedTable<Work> all = compute_work(module, analyze_calls(module));
+  const PagedTable<Shared<Work>> all = compute_work(module, analyze_calls(module));
   const auto kernel = [&](std::string_view name) {
     for (InstructionView instruction : module.entry().instructions()) {
-      if (instruction.name() == name) return all[instruction.id().index].kernel;
+      if (instruction.name() == name) return all[instruction.id().index]->kernel;
     }
     return std::shared_ptr<const KernelRun>();
   };

@@ -231,13 +231,13 @@ class Roofline {
     compute_.push_back(roof);
   }
 
-  static double hbm_bytes(const OpPrediction& op) { return op.work.read.hbm + op.work.written.hbm; }
-  static double rate_of(const OpPrediction& op) { return op.seconds > 0 ? op.work.flops / op.seconds : 0; }
+  static double hbm_bytes(const OpPrediction& op) { return op.work->read.hbm + op.work->written.hbm; }
+  static double rate_of(const OpPrediction& op) { return op.seconds > 0 ? op.work->flops / op.seconds : 0; }
   // Ops without flops are at the left edge, those without bytes of main memory at the right one.
   double intensity_of(const OpPrediction& op) const {
-    if (op.work.flops <= 0) return 0;
+    if (op.work->flops <= 0) return 0;
     const double bytes = hbm_bytes(op);
-    return bytes > 0 ? op.work.flops / bytes : std::pow(10, x1_);
+    return bytes > 0 ? op.work->flops / bytes : std::pow(10, x1_);
   }
 
   void find_range() {
@@ -246,9 +246,9 @@ class Roofline {
     double most_x = 1e4;
     double least_y = peak / 1e4;
     for (const OpPrediction* op : ops_) {
-      if (op->work.flops > 0 && hbm_bytes(*op) > 0) {
-        least_x = std::min(least_x, op->work.flops / hbm_bytes(*op));
-        most_x = std::max(most_x, op->work.flops / hbm_bytes(*op));
+      if (op->work->flops > 0 && hbm_bytes(*op) > 0) {
+        least_x = std::min(least_x, op->work->flops / hbm_bytes(*op));
+        most_x = std::max(most_x, op->work->flops / hbm_bytes(*op));
       }
       if (rate_of(*op) > peak / 1e8) least_y = std::min(least_y, rate_of(*op));
     }

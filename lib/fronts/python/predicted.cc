@@ -96,7 +96,7 @@ std::string kernels_json(const StepPrediction& prediction) {
     if (call.opcode() != Opcode::kCustomCall) continue;
     if (custom_call_behaviour(string_value(call, AttributeKey::kCustomCallTarget)) != CustomCallBehaviour::kKernel)
       continue;
-    write_kernel(call, op.work.kernel.get(), *prediction.facts, out);
+    write_kernel(call, op.work->kernel.get(), *prediction.facts, out);
   }
   out.end_array();
   out.end_object();
