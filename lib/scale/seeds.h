@@ -11,6 +11,7 @@
 #include "lib/scale/axis.h"
 #include "lib/scale/constraints.h"
 #include "lib/scale/dimensions.h"
+#include "lib/scale/trips.h"
 
 namespace hloroof::internal::inline scale {
 
@@ -26,14 +27,12 @@ absl::Status seed_batch(const Module& module, const Dimensions& dimensions, Cons
 
 // The loops over the layers of the model, whose stacked arrays have a slice for each.
 struct LayerLoops {
-  struct Loop {
-    InstructionId loop;      // a while
-    InstructionId bound;     // the constant in its condition that ends it
-    std::int64_t trips = 0;  // as many as there are layers, or fewer where the first or last ones are outside
-  };
   std::int64_t layers = 0;
-  std::vector<Loop> loops;
+  std::vector<LoopTrips> loops;  // as many trips as there are layers, or fewer where the first or last ones are outside
 };
+
+// The layers of which a loop with so many trips takes or updates one slice in each; 0 if it does not.
+std::int64_t layers_of(const Module& module, InstructionView loop, std::int64_t trips);
 
 // Finds them: loops that take or update one slice of arrays with as many slices as trips, or one more. Errors:
 // InvalidArgument if there is none, if they have several numbers of layers, or if it is not known what ends one.
