@@ -32,7 +32,7 @@ def scale(
     program: Program,
     device: Device,
     *,
-    axes: Optional[Mapping[Union[str, int], int]] = None,
+    axes: Union[Mapping[str, int], Mapping[int, int], None] = None,
     batch: Union[str, float, Fraction, None] = None,
     layers: Optional[int] = None,
     width: int = 80,
