@@ -92,10 +92,10 @@ bool ScaledAxis::has_unique_size() const {
                        [&](const MeshAxis& axis) { return axis.size == from(); }) == 1;
 }
 
-bool ScaledAxis::is_data_parallel() const {
+bool ScaledAxis::is_data_parallel(bool rings) const {
   const std::vector<AxisRole>& roles = mesh_.axes[axis_].roles;
-  return !roles.empty() && std::all_of(roles.begin(), roles.end(), [](AxisRole role) {
-    return role == AxisRole::kFsdp || role == AxisRole::kData;
+  return !roles.empty() && std::all_of(roles.begin(), roles.end(), [rings](AxisRole role) {
+    return role == AxisRole::kFsdp || role == AxisRole::kData || (rings && role == AxisRole::kSequence);
   });
 }
 

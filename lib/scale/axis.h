@@ -33,7 +33,8 @@ class ScaledAxis {
   bool is_only_axis() const { return mesh_.axes.size() == 1; }
   bool has_unique_size() const;
   // Whether weights are gathered along it, or gradients reduced, and nothing else, so far as the collectives show.
-  bool is_data_parallel() const;
+  // With `rings`, also where the program itself passes blocks round a ring.
+  bool is_data_parallel(bool rings) const;
 
   // Whether the groups of a collective span the axis. Errors: InvalidArgument at the collective if its groups do not
   // match the mesh.

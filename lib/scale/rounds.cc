@@ -40,9 +40,9 @@ absl::StatusOr<Shifts> find_shifts(const Module& module, const ScaledAxis& axis)
 }
 
 // What the permutations of one computation pass on.
-class Rounds {
+class Passes {
  public:
-  Rounds(ComputationView computation, const Shifts& shifts) : computation_(computation), shifts_(shifts) {
+  Passes(ComputationView computation, const Shifts& shifts) : computation_(computation), shifts_(shifts) {
     for (InstructionView i : computation.instructions()) {
       if (shifts.count(i.id()) > 0) permutes_.push_back(i.id());
       if (i.opcode() == Opcode::kGetTupleElement && i.operand(0).opcode() == Opcode::kParameter) {
@@ -155,35 +155,59 @@ absl::StatusOr<LoopTrips> trips_at(const Module& module, const CallGraph& calls,
   return placed_error(permute, "its loop passes blocks along the axis, but not as many as the axis has devices");
 }
 
+// Whether an element of what a loop of the entry carries is made of state alone.
+bool begins_as_state(InstructionView loop, std::size_t element) {
+  const Module& module = loop.module();
+  const InstructionView tuple = loop.operand(0);
+  if (tuple.opcode() != Opcode::kTuple || element >= tuple.operand_count()) return false;
+  const std::set<std::int64_t> state = state_parameters(module);
+  bool found = false;
+  std::set<InstructionId> seen;
+  std::vector<InstructionId> open = {tuple.operand_ids()[element]};
+  while (!open.empty()) {
+    const InstructionView at = module.instruction(open.back());
+    open.pop_back();
+    if (!seen.insert(at.id()).second) continue;
+    if (at.opcode() == Opcode::kParameter) {
+      if (at.computation().id() != module.entry().id() || state.count(at.parameter_number()) == 0) return false;
+      found = true;
+    }
+    open.insert(open.end(), at.operand_ids().begin(), at.operand_ids().end());
+  }
+  return found;
+}
+
 // The loop with this body, if it has other trips at the other size. `loop` is null for the entry.
 absl::StatusOr<std::optional<LoopTrips>> rounds_of(const Module& module, const CallGraph& calls,
-                                                   const InstructionView* loop, Rounds& rounds,
-                                                   const ScaledAxis& axis) {
+                                                   const InstructionView* loop, Passes& passes, const ScaledAxis& axis,
+                                                   bool& pass_state) {
   std::set<InstructionId> passed_on;
   std::int64_t forward = 0;
   std::int64_t backward = 0;
   if (loop != nullptr && loop->shape().is_tuple()) {
-    const ComputationView body = module.instruction(rounds.permutes().front()).computation();
+    const ComputationView body = module.instruction(passes.permutes().front()).computation();
     const std::size_t elements = body.root().opcode() == Opcode::kTuple ? body.root().operand_count() : 0;
     for (std::size_t e = 0; e < elements; ++e) {
       for (const std::int64_t places : {1, -1}) {
-        const std::vector<InstructionId> chain = rounds.passed(static_cast<std::int64_t>(e), places);
+        const std::vector<InstructionId> chain = passes.passed(static_cast<std::int64_t>(e), places);
         passed_on.insert(chain.begin(), chain.end());
+        if (!chain.empty() && !begins_as_state(*loop, e)) pass_state = false;
         std::int64_t& most = places > 0 ? forward : backward;
         most = std::max(most, static_cast<std::int64_t>(chain.size()));
       }
     }
   }
-  for (InstructionId permute : rounds.permutes()) {
+  for (InstructionId permute : passes.permutes()) {
     if (passed_on.count(permute) > 0) continue;
-    for (InstructionId other : rounds.permutes()) {
-      if (passed_on.count(other) == 0 && rounds.needs(permute, other, false)) {
+    pass_state = false;
+    for (InstructionId other : passes.permutes()) {
+      if (passed_on.count(other) == 0 && passes.needs(permute, other, false)) {
         return placed_error(module.instruction(permute),
                             "it passes blocks along the axis after another one did; the program of another size may "
                             "have another number of rounds");
       }
     }
-    if (loop != nullptr && rounds.is_recurrent(permute)) {
+    if (loop != nullptr && passes.is_recurrent(permute)) {
       return placed_error(module.instruction(permute),
                           "each trip of its loop passes blocks along the axis that were computed from those of the "
                           "trip before; the program of another size may have another number of rounds");
@@ -198,8 +222,8 @@ absl::StatusOr<std::optional<LoopTrips>> rounds_of(const Module& module, const C
 
 }  // namespace
 
-absl::StatusOr<std::vector<LoopTrips>> find_rounds(const Module& module, const ScaledAxis& axis) {
-  std::vector<LoopTrips> result;
+absl::StatusOr<Rounds> find_rounds(const Module& module, const ScaledAxis& axis) {
+  Rounds result;
   const absl::StatusOr<Shifts> shifts = find_shifts(module, axis);
   if (!shifts.ok()) return shifts.status();
   if (shifts->empty()) return result;
@@ -208,6 +232,7 @@ absl::StatusOr<std::vector<LoopTrips>> find_rounds(const Module& module, const S
     for (ComputationId called : i.called_computations()) callers[called.index].push_back(i.id());
   });
   const CallGraph calls = analyze_calls(module);
+  result.pass_state = true;
   std::set<std::uint32_t> done;
   for (const auto& [permute, shift] : *shifts) {
     const ComputationView computation = module.instruction(permute).computation();
@@ -221,11 +246,11 @@ absl::StatusOr<std::vector<LoopTrips>> find_rounds(const Module& module, const S
       }
       loop = module.instruction(from[0]);
     }
-    Rounds rounds(computation, *shifts);
+    Passes passes(computation, *shifts);
     const absl::StatusOr<std::optional<LoopTrips>> trips =
-        rounds_of(module, calls, loop ? &*loop : nullptr, rounds, axis);
+        rounds_of(module, calls, loop ? &*loop : nullptr, passes, axis, result.pass_state);
     if (!trips.ok()) return trips.status();
-    if (*trips) result.push_back(**trips);
+    if (*trips) result.loops.push_back(**trips);
   }
   return result;
 }

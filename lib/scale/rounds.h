@@ -12,6 +12,11 @@
 
 namespace hloroof::internal::inline scale {
 
+struct Rounds {
+  std::vector<LoopTrips> loops;
+  bool pass_state = false;  // and nothing else is passed along the axis: what is passed are shards of state
+};
+
 // Finds the loops in which each trip passes on, by one place along the axis, the block that the trip before received,
 // or that block with something added, and what trips they have at the other size.
 //
@@ -20,7 +25,7 @@ namespace hloroof::internal::inline scale {
 // the axis of which it is not known whether its rounds are as many as the axis has devices: if rounds are written out
 // one after the other, if a loop passes on what it computed from a part of a block, or if its trips are not those of a
 // ring.
-absl::StatusOr<std::vector<LoopTrips>> find_rounds(const Module& module, const ScaledAxis& axis);
+absl::StatusOr<Rounds> find_rounds(const Module& module, const ScaledAxis& axis);
 
 }  // namespace hloroof::internal::inline scale
 

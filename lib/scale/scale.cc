@@ -44,18 +44,18 @@ absl::StatusOr<ScaleStep> scale_axis(Module& module, const std::string& name, st
   if (size > kMostTerms) return invalid_argument(absl::StrCat("axis ", name, " would have too many devices"));
   const absl::StatusOr<ScaledAxis> axis = ScaledAxis::find(module, name, size);
   if (!axis.ok()) return axis.status();
-  const absl::StatusOr<std::vector<LoopTrips>> rounds = find_rounds(module, *axis);
+  const absl::StatusOr<Rounds> rounds = find_rounds(module, *axis);
   if (!rounds.ok()) return rounds.status();
   ScaleStep step{"axis " + axis->name(), std::to_string(axis->from()), std::to_string(size), {}};
   const Dimensions dimensions(module);
   Constraints seeds;
-  if (absl::Status status = seed_axis(module, dimensions, *axis, seeds); !status.ok()) return status;
+  if (absl::Status status = seed_axis(module, dimensions, *axis, *rounds, seeds); !status.ok()) return status;
   const absl::StatusOr<Rewritten> rewritten =
       apply(module, std::move(seeds), dimensions, reduced({size, axis->from()}), &*axis, 0);
   if (!rewritten.ok()) return rewritten.status();
-  if (absl::Status status = set_trips(module, *rounds); !status.ok()) return status;
+  if (absl::Status status = set_trips(module, rounds->loops); !status.ok()) return status;
   step.rewritten = *rewritten;
-  step.rewritten.loops = static_cast<std::int64_t>(rounds->size());
+  step.rewritten.loops = static_cast<std::int64_t>(rounds->loops.size());
   return step;
 }
 

@@ -186,6 +186,10 @@ TEST_CASE("what changes in a program") {
        axis(16),
        {"f32[64,256]{1,0} collective-permute(", "{14,15},{15,0}}", "constant(16)",
         "\"known_trip_count\":{\"n\":\"16\"}"}},
+      {"a ring of blocks of state, whose shardings are not stated",
+       without(ring("8", "%v"), kSharding),
+       axis(16),
+       {"f32[64,256]{1,0} parameter(0)", "f32[4,1024]{1,0} parameter(1)", "constant(16)"}},
       {"a ring of sums", ring("8", "%e"), axis(16), {"constant(16)"}},
       {"a ring that was unrolled",
        replaced(replaced(replaced(ring("4", "%q0"), "  %q =",
@@ -269,7 +273,8 @@ TEST_CASE("growing and shrinking back is the same program") {
 TEST_CASE("what is refused, and where") {
   const std::string without_state = without(program(kDot), " input_output_alias={ {0}: (0, {}, may-alias) },");
   const std::string masked = without(program("  %id = u32[] partition-id()\n  %zero = u32[] constant(0)\n"
-                                             "  %is = pred[] compare(%id, %zero), direction=EQ\n" +
+                                             "  %is = pred[] compare(%id, %zero), direction=EQ\n"
+                                             "  %no = f32[4,1024]{1,0} select(%is, %x, %x)\n" +
                                              kDot),
                                      kSharding);
   const std::string edges =
@@ -293,7 +298,7 @@ TEST_CASE("what is refused, and where") {
       {"no divisible batch", program(kDot), batch(1, 3), "dimension 0 of f32[4,1024] would have 4 x 1/3 elements"},
       {"state is not known", without_state, axis(16), "donate the state"},
       {"shards that may never be gathered", masked, axis(16),
-       "error: compare is cannot be scaled: it uses the number of the device"},
+       "error: select no cannot be scaled: it uses the number of the device"},
       {"a kernel", program("  %y = f32[4,256]{1,0} custom-call(%x, %all), custom_call_target=\"mine\"\n" + kRoot),
        batch(2), "error: custom-call y cannot be scaled: the program of a custom call"},
       {"a constant",
