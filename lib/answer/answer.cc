@@ -12,6 +12,7 @@
 #include "lib/report/device_report.h"
 #include "lib/report/memory_report.h"
 #include "lib/results/prediction_json.h"
+#include "lib/scale/scale_report.h"
 
 namespace hloroof::internal::inline answer {
 namespace {
@@ -124,6 +125,12 @@ std::string sweep_text(const SweptSteps& of, const ViewOptions& view) { return s
 std::string sweep_as_json(const SweptSteps& of) { return sweep_json(*of.points); }
 std::string sweep_as_csv(const SweptSteps& of) { return sweep_csv(*of.points); }
 
+std::string scale_text(const StepAtOtherSize& of, const ViewOptions& view) {
+  return scale_view(*of.result, view) + "\n" + summary_view(of.result->prediction, view);
+}
+std::string scale_as_json(const StepAtOtherSize& of) { return scale_json(*of.result); }
+std::string scale_markdown(const StepAtOtherSize& of, const ViewOptions& view) { return scale_view(*of.result, view); }
+
 std::string passes_text(const PassesOfCompile& of, const ViewOptions& view) {
   return passes_view(*of.report, of.all, view);
 }
@@ -186,6 +193,7 @@ constexpr Question kQuestions[] = {
     {"sweep",
      sweep_table,
      {kWrite<sweep_text>, kWrite<sweep_as_json>, kWrite<sweep_as_csv>, nullptr, kWrite<sweep_text>}},
+    {"scale", scale_table, {kWrite<scale_text>, kWrite<scale_as_json>, nullptr, nullptr, kWrite<scale_markdown>}},
     {"passes",
      passes_table,
      {kWrite<passes_text>, kWrite<passes_as_json>, kWrite<passes_as_csv>, nullptr, kWrite<passes_text>,

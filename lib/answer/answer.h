@@ -24,6 +24,7 @@
 #include "lib/measured/compare.h"
 #include "lib/report/sweep.h"
 #include "lib/report/views.h"
+#include "lib/scale/scale.h"
 #include "lib/versions/compare_passes.h"
 #include "lib/versions/diff.h"
 #include "lib/versions/passes.h"
@@ -69,6 +70,9 @@ struct SweptSteps {
   const std::vector<SweepPoint>* points = nullptr;
   SweepOrder order = SweepOrder::kGiven;
 };
+struct StepAtOtherSize {
+  const ScaleResult* result = nullptr;  // with the facts of its prediction
+};
 struct PassesOfCompile {
   const PassReport* report = nullptr;
   bool all = false;  // also those that changed nothing
@@ -83,9 +87,9 @@ struct ListedDevices {
 struct ShownDevices {
   const std::vector<Device>* devices = nullptr;
 };
-using Found =
-    std::variant<PredictedStep, ExplainedOp, LintedSteps, ComparedSteps, MeasuredStep, MemoryOfSteps, KernelsOfSteps,
-                 CodeOfProgram, SweptSteps, PassesOfCompile, PassesOfTwoCompiles, ListedDevices, ShownDevices>;
+using Found = std::variant<PredictedStep, ExplainedOp, LintedSteps, ComparedSteps, MeasuredStep, MemoryOfSteps,
+                           KernelsOfSteps, CodeOfProgram, SweptSteps, StepAtOtherSize, PassesOfCompile,
+                           PassesOfTwoCompiles, ListedDevices, ShownDevices>;
 
 // `view` has the width and colors of text and the limit of rows.
 using WriteAnswer = absl::StatusOr<std::string> (*)(const Found& found, const ViewOptions& view);

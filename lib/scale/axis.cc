@@ -1,7 +1,9 @@
 #include "lib/scale/axis.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
+#include <set>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
@@ -90,10 +92,10 @@ bool ScaledAxis::has_unique_size() const {
                        [&](const MeshAxis& axis) { return axis.size == from(); }) == 1;
 }
 
-bool ScaledAxis::is_data_parallel() const {
+bool ScaledAxis::is_data_parallel(bool rings) const {
   const std::vector<AxisRole>& roles = mesh_.axes[axis_].roles;
-  return !roles.empty() && std::all_of(roles.begin(), roles.end(), [](AxisRole role) {
-    return role == AxisRole::kFsdp || role == AxisRole::kData;
+  return !roles.empty() && std::all_of(roles.begin(), roles.end(), [rings](AxisRole role) {
+    return role == AxisRole::kFsdp || role == AxisRole::kData || (rings && role == AxisRole::kSequence);
   });
 }
 
@@ -158,30 +160,67 @@ absl::StatusOr<std::string> ScaledAxis::new_groups(InstructionView collective) c
   return absl::StrCat("[", count, ",", members, "]<=", iota_text(sizes, order));
 }
 
+absl::StatusOr<ScaledAxis::Shift> ScaledAxis::find_shift(InstructionView permute) const {
+  const std::int64_t stride = mesh_.axes[axis_].stride;
+  const auto place_of = [&](std::int64_t device) { return device / stride % from(); };
+  Shift shift;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::set<std::int64_t>> places;  // of the sources
+  std::optional<std::int64_t> apart;
+  std::set<std::int64_t> differences;
+  for (const auto& [source, target] : source_target_pairs(permute)) {
+    const std::int64_t here = place_of(source);
+    const std::int64_t there = place_of(target);
+    const std::int64_t modulo = (there - here + from()) % from();
+    if (apart.value_or(modulo) != modulo)
+      return placed_error(permute, "it passes blocks along the axis, not all as far");
+    apart = modulo;
+    differences.insert(there - here);
+    const std::pair<std::int64_t, std::int64_t> at_zero(source - here * stride, target - there * stride);
+    if (places[at_zero].empty()) shift.at_zero.push_back(at_zero);
+    places[at_zero].insert(here);
+  }
+  if (!apart) return shift;
+  const bool is_whole = std::all_of(places.begin(), places.end(), [&](const auto& group) {
+    return static_cast<std::int64_t>(group.second.size()) == from();
+  });
+  shift.wraps = is_whole;
+  shift.places = is_whole && 2 * *apart > from() ? *apart - from() : *apart;
+  if (!is_whole) shift.places = *differences.begin();
+  const std::int64_t first = std::max<std::int64_t>(0, -shift.places);
+  const std::int64_t count = from() - std::abs(shift.places);
+  const bool is_open =
+      !is_whole && shift.places != 0 && differences.size() == 1 &&
+      std::all_of(places.begin(), places.end(), [&](const auto& group) {
+        return static_cast<std::int64_t>(group.second.size()) == count && *group.second.begin() == first;
+      });
+  if (!is_whole && !is_open) return placed_error(permute, "its pairs differ from place to place on the axis");
+  const bool may_be_half = 2 * std::abs(shift.places) == from() && (is_whole || from() > 2);
+  if (may_be_half) {
+    return placed_error(permute, "it passes blocks half of the axis, which may be as far or half of the other size");
+  }
+  if (std::abs(shift.places) >= to_) return placed_error(permute, "it passes blocks farther than the other size has");
+  return shift;
+}
+
+absl::StatusOr<std::int64_t> ScaledAxis::shift_of(InstructionView permute) const {
+  const absl::StatusOr<Shift> shift = find_shift(permute);
+  if (!shift.ok()) return shift.status();
+  return shift->places;
+}
+
 absl::StatusOr<std::string> ScaledAxis::new_pairs(InstructionView permute) const {
-  const auto pairs = source_target_pairs(permute);
-  // The pairs must be one shift along one other axis, the same at each place of the scaled axis.
-  std::vector<std::pair<std::int64_t, std::int64_t>> at_zero;
-  for (const auto& [source, target] : pairs) {
-    const std::vector<std::int64_t> from_place = coordinates(source);
-    const std::vector<std::int64_t> to_place = coordinates(target);
-    if (from_place[axis_] != to_place[axis_]) {
-      return placed_error(permute,
-                          "it passes blocks along the axis; the program of another size has another number of rounds");
-    }
-    if (from_place[axis_] == 0) at_zero.emplace_back(source, target);
-  }
-  if (static_cast<std::int64_t>(pairs.size()) != static_cast<std::int64_t>(at_zero.size()) * from()) {
-    return placed_error(permute, "its pairs differ from place to place on the axis");
-  }
+  const absl::StatusOr<Shift> shift = find_shift(permute);
+  if (!shift.ok()) return shift.status();
   const std::int64_t stride = mesh_.axes[axis_].stride;
   const auto moved = [&](std::int64_t device, std::int64_t place) {
     return device / (stride * from()) * (stride * to_) + place * stride + device % stride;
   };
   std::vector<std::string> texts;
   for (std::int64_t place = 0; place < to_; ++place) {
-    for (const auto& [source, target] : at_zero) {
-      texts.push_back(absl::StrCat("{", moved(source, place), ",", moved(target, place), "}"));
+    const std::int64_t there = place + shift->places;
+    if (!shift->wraps && (there < 0 || there >= to_)) continue;
+    for (const auto& [source, target] : shift->at_zero) {
+      texts.push_back(absl::StrCat("{", moved(source, place), ",", moved(target, (there + to_) % to_), "}"));
     }
   }
   return absl::StrCat("{", absl::StrJoin(texts, ","), "}");

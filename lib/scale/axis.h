@@ -33,15 +33,21 @@ class ScaledAxis {
   bool is_only_axis() const { return mesh_.axes.size() == 1; }
   bool has_unique_size() const;
   // Whether weights are gathered along it, or gradients reduced, and nothing else, so far as the collectives show.
-  bool is_data_parallel() const;
+  // With `rings`, also where the program itself passes blocks round a ring.
+  bool is_data_parallel(bool rings) const;
 
   // Whether the groups of a collective span the axis. Errors: InvalidArgument at the collective if its groups do not
   // match the mesh.
   absl::StatusOr<bool> is_spanned_by(InstructionView collective) const;
   // The attribute replica_groups or source_target_pairs on the new mesh. Errors: those of is_spanned_by();
-  // InvalidArgument at a permutation along the axis, whose rounds are as many as the axis has devices.
+  // InvalidArgument at a permutation that is no shift along the axis; see shift_of().
   absl::StatusOr<std::string> new_groups(InstructionView collective) const;
   absl::StatusOr<std::string> new_pairs(InstructionView permute) const;
+
+  // By how many places a permutation passes blocks along the axis, in either direction; 0 if it does not. Errors:
+  // InvalidArgument at the permutation if it does not pass all blocks as far, or where a shift of that many places and
+  // one by half of the axis are the same.
+  absl::StatusOr<std::int64_t> shift_of(InstructionView permute) const;
 
   // A table with a number for each device, continued for the new ones. nullopt if it is no sum of a number for each
   // place on each axis that grows by the same step along this axis.
@@ -54,6 +60,14 @@ class ScaledAxis {
   std::optional<std::string> new_sharding(const Sharding& sharding, std::size_t rank) const;
 
  private:
+  // The pairs of a permutation as one shift along the axis, for each pair of its other coordinates.
+  struct Shift {
+    std::int64_t places = 0;
+    bool wraps = false;                                          // from one end of the axis to the other
+    std::vector<std::pair<std::int64_t, std::int64_t>> at_zero;  // source and target, both moved to place 0
+  };
+  absl::StatusOr<Shift> find_shift(InstructionView permute) const;
+
   absl::StatusOr<std::vector<int>> axes_of(InstructionView collective) const;
   std::vector<std::int64_t> coordinates(std::int64_t device) const;
   std::vector<std::int64_t> new_sizes() const;

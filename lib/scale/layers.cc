@@ -7,7 +7,6 @@
 #include "lib/base/strings.h"
 #include "lib/scale/placed_error.h"
 #include "lib/scale/seeds.h"
-#include "lib/values/literal.h"
 
 namespace hloroof::internal::inline scale {
 namespace {
@@ -42,24 +41,17 @@ std::vector<std::pair<std::int64_t, std::size_t>> picked(InstructionView i) {
   return result;
 }
 
-// The only whole number in the condition of a loop.
-std::optional<InstructionId> bound_of(const Module& module, InstructionView loop) {
-  std::optional<InstructionId> found;
-  for (ComputationView condition : loop.computations(AttributeKey::kCondition)) {
-    std::vector<ComputationId> all = called_by(condition);
-    all.push_back(condition.id());
-    for (ComputationId id : all) {
-      for (InstructionView i : module.computation(id).instructions()) {
-        if (i.opcode() != Opcode::kConstant || !scalar_integer(i)) continue;
-        if (found) return std::nullopt;
-        found = i.id();
-      }
+}  // namespace
+
+std::int64_t layers_of(const Module& module, InstructionView loop, std::int64_t trips) {
+  std::int64_t layers = 0;
+  for (InstructionId id : inside(module, loop)) {
+    for (const auto& [size, dimension] : picked(module.instruction(id))) {
+      if (size == trips || size == trips + 1) layers = std::max(layers, size);
     }
   }
-  return found;
+  return layers;
 }
-
-}  // namespace
 
 absl::StatusOr<LayerLoops> find_layer_loops(const Module& module) {
   LayerLoops result;
@@ -67,12 +59,7 @@ absl::StatusOr<LayerLoops> find_layer_loops(const Module& module) {
   for (const CallGraph::Loop& loop : calls.loops()) {
     if (loop.trips.source == TripCount::Source::kAssumed || loop.trips.value < 2) continue;
     const InstructionView instruction = module.instruction(loop.instruction);
-    std::int64_t layers = 0;
-    for (InstructionId id : inside(module, instruction)) {
-      for (const auto& [size, dimension] : picked(module.instruction(id))) {
-        if (size == loop.trips.value || size == loop.trips.value + 1) layers = std::max(layers, size);
-      }
-    }
+    const std::int64_t layers = layers_of(module, instruction, loop.trips.value);
     if (layers == 0) continue;
     if (result.layers != 0 && result.layers != layers) {
       return placed_error(instruction, absl::StrCat("it goes over ", layers, " layers and another loop over ",
@@ -81,7 +68,7 @@ absl::StatusOr<LayerLoops> find_layer_loops(const Module& module) {
     result.layers = layers;
     const std::optional<InstructionId> bound = bound_of(module, instruction);
     if (!bound) return placed_error(instruction, "its condition does not compare with a single constant");
-    result.loops.push_back({loop.instruction, *bound, loop.trips.value});
+    result.loops.push_back({loop.instruction, *bound, loop.trips.value, 0});
   }
   if (result.loops.empty()) {
     return invalid_argument("the program has no loop that takes one slice of stacked layers in each trip");
@@ -97,7 +84,7 @@ void seed_layers(const Module& module, const Dimensions& dimensions, const Layer
       for (std::size_t d = 0; d < dimensions.array(id, leaf).dimensions.size(); ++d) out.inputs.push_back(node++);
     }
   }
-  for (const LayerLoops::Loop& loop : loops.loops) {
+  for (const LoopTrips& loop : loops.loops) {
     for (InstructionId id : inside(module, module.instruction(loop.loop))) {
       const InstructionView i = module.instruction(id);
       for (const auto& [size, d] : picked(i)) {

@@ -27,6 +27,15 @@ bool Rules::follows_device(InstructionView start) const {
     open.pop_back();
     if (!seen.insert(at.id()).second) continue;
     if (at.opcode() == Opcode::kPartitionId || at.opcode() == Opcode::kReplicaId) return true;
+    if (at.opcode() == Opcode::kGetTupleElement && at.operand(0).opcode() == Opcode::kParameter) {
+      // What a loop carries began as an element of its operand.
+      for (InstructionId caller : callers_[at.computation().id().index]) {
+        const InstructionView loop = module_.instruction(caller);
+        if (loop.opcode() != Opcode::kWhile || loop.operand(0).opcode() != Opcode::kTuple) continue;
+        const auto element = static_cast<std::size_t>(at.tuple_index());
+        if (element < loop.operand(0).operand_count()) open.push_back(loop.operand(0).operand_ids()[element]);
+      }
+    }
     for (InstructionId operand : at.operand_ids()) open.push_back(operand);
     if (at.opcode() == Opcode::kFusion) {
       for (ComputationId called : at.called_computations()) {

@@ -5,17 +5,16 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "hloroof/edit.h"
 #include "lib/base/decimal.h"
 #include "lib/base/strings.h"
 #include "lib/scale/axis.h"
-#include "lib/scale/constants.h"
 #include "lib/scale/constraints.h"
 #include "lib/scale/dimensions.h"
 #include "lib/scale/placed_error.h"
+#include "lib/scale/rounds.h"
 #include "lib/scale/rules.h"
 #include "lib/scale/seeds.h"
-#include "lib/values/literal.h"
+#include "lib/scale/trips.h"
 
 namespace hloroof::internal::inline scale {
 namespace {
@@ -45,14 +44,18 @@ absl::StatusOr<ScaleStep> scale_axis(Module& module, const std::string& name, st
   if (size > kMostTerms) return invalid_argument(absl::StrCat("axis ", name, " would have too many devices"));
   const absl::StatusOr<ScaledAxis> axis = ScaledAxis::find(module, name, size);
   if (!axis.ok()) return axis.status();
+  const absl::StatusOr<Rounds> rounds = find_rounds(module, *axis);
+  if (!rounds.ok()) return rounds.status();
   ScaleStep step{"axis " + axis->name(), std::to_string(axis->from()), std::to_string(size), {}};
   const Dimensions dimensions(module);
   Constraints seeds;
-  if (absl::Status status = seed_axis(module, dimensions, *axis, seeds); !status.ok()) return status;
+  if (absl::Status status = seed_axis(module, dimensions, *axis, *rounds, seeds); !status.ok()) return status;
   const absl::StatusOr<Rewritten> rewritten =
       apply(module, std::move(seeds), dimensions, reduced({size, axis->from()}), &*axis, 0);
   if (!rewritten.ok()) return rewritten.status();
+  if (absl::Status status = set_trips(module, rounds->loops); !status.ok()) return status;
   step.rewritten = *rewritten;
+  step.rewritten.loops = static_cast<std::int64_t>(rounds->loops.size());
   return step;
 }
 
@@ -69,41 +72,14 @@ absl::StatusOr<ScaleStep> scale_batch(Module& module, Ratio ratio) {
   return ScaleStep{"batch per device", std::to_string(before), std::to_string(after), *rewritten};
 }
 
-// Gives the loops other bounds, and checks that they have these trips.
-absl::Status set_trips(Module& module, const LayerLoops& loops, std::int64_t more) {
-  ModuleEditor edit(module);
-  for (const LayerLoops::Loop& loop : loops.loops) {
-    const std::string trips = std::to_string(loop.trips);
-    const std::string after = std::to_string(loop.trips + more);
-    const std::int64_t bound = scalar_integer(module.instruction(loop.bound)).value_or(0);
-    absl::Status status = replace_constant(edit, loop.bound, std::to_string(bound + more));
-    if (!status.ok()) return status;
-    std::string config(module.instruction(loop.loop).text(AttributeKey::kBackendConfig));
-    const std::string stated = "\"known_trip_count\":{\"n\":\"";
-    const std::size_t place = config.find(stated + trips + "\"");
-    if (place == std::string::npos) continue;
-    config.replace(place + stated.size(), trips.size(), after);
-    status = edit.set_attribute(loop.loop, AttributeKey::kBackendConfig, config);
-    if (!status.ok()) return status;
-  }
-  const CallGraph calls = analyze_calls(module);
-  for (const LayerLoops::Loop& loop : loops.loops) {
-    for (const CallGraph::Loop& found : calls.loops()) {
-      if (found.instruction == loop.loop && found.trips.value != loop.trips + more) {
-        return placed_error(module.instruction(loop.loop), "its number of trips does not follow the constant");
-      }
-    }
-  }
-  return absl::OkStatus();
-}
-
 absl::StatusOr<ScaleStep> scale_layers(Module& module, std::int64_t layers) {
-  const absl::StatusOr<LayerLoops> loops = find_layer_loops(module);
+  absl::StatusOr<LayerLoops> loops = find_layer_loops(module);
   if (!loops.ok()) return loops.status();
-  const std::int64_t more = layers - loops->layers;
-  for (const LayerLoops::Loop& loop : loops->loops) {
-    if (layers > kMostTerms || loop.trips + more < 1) {
-      return placed_error(module.instruction(loop.loop), absl::StrCat("it cannot have ", loop.trips + more, " trips"));
+  for (LoopTrips& loop : loops->loops) {
+    loop.more = layers - loops->layers;
+    if (layers > kMostTerms || loop.trips + loop.more < 1) {
+      return placed_error(module.instruction(loop.loop),
+                          absl::StrCat("it cannot have ", loop.trips + loop.more, " trips"));
     }
   }
   const Dimensions dimensions(module);
@@ -112,8 +88,10 @@ absl::StatusOr<ScaleStep> scale_layers(Module& module, std::int64_t layers) {
   const absl::StatusOr<Rewritten> rewritten =
       apply(module, std::move(seeds), dimensions, reduced({layers, loops->layers}), nullptr, loops->layers);
   if (!rewritten.ok()) return rewritten.status();
-  if (absl::Status status = set_trips(module, *loops, more); !status.ok()) return status;
-  return ScaleStep{"layers", std::to_string(loops->layers), std::to_string(layers), *rewritten};
+  if (absl::Status status = set_trips(module, loops->loops); !status.ok()) return status;
+  ScaleStep step{"layers", std::to_string(loops->layers), std::to_string(layers), *rewritten};
+  step.rewritten.loops = static_cast<std::int64_t>(loops->loops.size());
+  return step;
 }
 
 }  // namespace
@@ -136,6 +114,31 @@ absl::StatusOr<Ratio> parse_ratio(std::string_view text) {
   }
   if (ratio.to < 1 || ratio.from < 1 || ratio.to > kMostTerms || ratio.from > kMostTerms) return error;
   return reduced(ratio);
+}
+
+absl::StatusOr<ScaleRequest> parse_scale_request(const std::vector<std::string>& axes, std::string_view batch,
+                                                 std::int64_t layers) {
+  ScaleRequest request;
+  for (const std::string& axis : axes) {
+    const std::size_t equals = axis.rfind('=');
+    std::int64_t size = 0;
+    if (equals == std::string::npos || !absl::SimpleAtoi(axis.substr(equals + 1), &size)) {
+      return invalid_argument(absl::StrCat("--axis takes NAME=SIZE, not \"", axis, "\""));
+    }
+    request.axes.emplace_back(axis.substr(0, equals), size);
+  }
+  if (!batch.empty()) {
+    const absl::StatusOr<Ratio> ratio = parse_ratio(batch);
+    if (!ratio.ok()) return ratio.status();
+    request.batch = *ratio;
+  }
+  if (layers > 0) request.layers = layers;
+  if (request.axes.empty() && !request.batch && !request.layers) {
+    return invalid_argument(
+        "what to scale is not given: name an axis with its size (NAME=SIZE), a factor of the batch (2x) or the number "
+        "of layers");
+  }
+  return request;
 }
 
 absl::StatusOr<ScaledProgram> scale_program(const Module& module, const ScaleRequest& request) {
@@ -168,7 +171,10 @@ absl::StatusOr<ScaleResult> compare_scaled(const Module& given, const ScaledProg
   Target given_target = target;
   const bool same_devices =
       given.num_partitions() * given.replica_count() == scaled.module.num_partitions() * scaled.module.replica_count();
-  if (!same_devices) given_options.topology.reset();
+  if (!same_devices) {
+    given_options.topology.reset();
+    given_target.topology.reset();
+  }
   absl::StatusOr<StepPrediction> before = predict_step_time(given, given_target, given_options);
   if (!before.ok()) return before.status();
   absl::StatusOr<StepPrediction> after = predict_step_time(scaled.module, target, options);

@@ -29,6 +29,11 @@ struct ScaleRequest {
 // Parses "2x", "4/3x" or "0.5x". Errors: InvalidArgument.
 absl::StatusOr<Ratio> parse_ratio(std::string_view text);
 
+// What a user asks for: axes as "NAME=SIZE", a factor of the batch or nothing, and layers or 0. Errors:
+// InvalidArgument, also if nothing would be scaled.
+absl::StatusOr<ScaleRequest> parse_scale_request(const std::vector<std::string>& axes, std::string_view batch,
+                                                 std::int64_t layers);
+
 // What was scaled by one thing.
 struct ScaleStep {
   std::string what;  // "axis data", "batch per device", "layers"

@@ -58,6 +58,7 @@ std::string scale_view(const ScaleResult& result, const TextLayout& layout) {
                                        step.to, r.instructions);
     if (r.collectives > 0) line += absl::StrFormat("; collectives with other groups: %d", r.collectives);
     if (r.kernels > 0) line += absl::StrFormat("; kernels with another grid: %d", r.kernels);
+    if (r.loops > 0) line += absl::StrFormat("; loops with other trips: %d", r.loops);
     add_line(line + ".");
     if (!r.sizes.empty()) add_line("Dimensions by size: " + sizes_text(step) + ".");
     if (r.kept_offsets > 0) {
@@ -103,6 +104,8 @@ struct Described<ScaleStep> {
                    [](const ScaleStep& step) { return step.rewritten.collectives; }),
              field("kernels", Unit::kCount, "Kernels that run over a grid of another size.",
                    [](const ScaleStep& step) { return step.rewritten.kernels; }),
+             field("loops", Unit::kCount, "Loops with another number of trips.",
+                   [](const ScaleStep& step) { return step.rewritten.loops; }),
              field("kept_offsets", Unit::kCount, "Offsets of shards that keep their values.",
                    [](const ScaleStep& step) { return step.rewritten.kept_offsets; }));
 };

@@ -15,13 +15,6 @@ namespace {
 
 constexpr std::string_view kInput = "a parameter would have to grow in two ways";
 
-std::set<std::int64_t> state_parameters(const Module& module) {
-  std::set<std::int64_t> state;
-  for (const ParameterAlias& alias : input_output_alias(module)) state.insert(alias.parameter);
-  for (const BufferDonor& donor : buffer_donors(module)) state.insert(donor.parameter);
-  return state;
-}
-
 void add_inputs(const Module& module, const Dimensions& dimensions, Constraints& out) {
   for (InstructionId id : module.entry().parameters()) {
     if (!id.valid()) continue;
@@ -46,7 +39,7 @@ bool has_one_element(InstructionView i) {
 }
 
 // If shardings are not stated, nothing says which arrays have shards that are never gathered, such as a table in which
-// each device looks up its own part. Such a program compares or masks with the number of the device. Errors:
+// each device looks up its own part. Such a program masks with the number of the device, or branches on it. Errors:
 // InvalidArgument where that number does something else than choose the place of a shard.
 absl::Status check_device_numbers(const Module& module) {
   const Users users(module);
@@ -59,6 +52,36 @@ absl::Status check_device_numbers(const Module& module) {
   std::set<InstructionId> seen(open.begin(), open.end());
   const auto add = [&](InstructionId id) {
     if (seen.insert(id).second) open.push_back(id);
+  };
+  // The loops that carry a tuple, as their operand or as the result of their body.
+  const auto loops_of = [&](InstructionView tuple) {
+    std::vector<InstructionView> loops;
+    for (InstructionView user : users.of(tuple)) loops.push_back(user);
+    if (tuple.is_root()) {
+      for (InstructionId caller : callers[tuple.computation().id().index]) loops.push_back(module.instruction(caller));
+    }
+    return loops;
+  };
+  const auto carries_only = [&](InstructionView tuple) {
+    const std::vector<InstructionView> loops = loops_of(tuple);
+    return !loops.empty() && std::all_of(loops.begin(), loops.end(),
+                                         [](InstructionView user) { return user.opcode() == Opcode::kWhile; });
+  };
+  // Adds the elements of the tuple in the loops and behind them.
+  const auto add_carried = [&](InstructionView tuple, std::int64_t element) {
+    for (InstructionView loop : loops_of(tuple)) {
+      std::vector<InstructionView> values = {loop};
+      for (ComputationId called : loop.called_computations()) {
+        for (InstructionId parameter : module.computation(called).parameters()) {
+          if (parameter.valid()) values.push_back(module.instruction(parameter));
+        }
+      }
+      for (InstructionView value : values) {
+        for (InstructionView user : users.of(value)) {
+          if (user.opcode() == Opcode::kGetTupleElement && user.tuple_index() == element) add(user.id());
+        }
+      }
+    }
   };
   while (!open.empty()) {
     const InstructionView at = module.instruction(open.back());
@@ -81,7 +104,11 @@ absl::Status check_device_numbers(const Module& module) {
       } else if ((user.opcode() == Opcode::kDynamicSlice && operands[0] != at.id()) ||
                  (user.opcode() == Opcode::kDynamicUpdateSlice && operands[0] != at.id() && operands[1] != at.id())) {
         if (has_one_element(user)) add(user.id());
-      } else if (has_one_element(user) && user.opcode() != Opcode::kSelect && user.opcode() != Opcode::kCompare) {
+      } else if (user.opcode() == Opcode::kTuple && carries_only(user)) {
+        for (std::size_t n = 0; n < operands.size(); ++n) {
+          if (operands[n] == at.id()) add_carried(user, static_cast<std::int64_t>(n));
+        }
+      } else if (has_one_element(user) && user.opcode() != Opcode::kConditional) {
         add(user.id());
       } else {
         return placed_error(user,
@@ -95,7 +122,15 @@ absl::Status check_device_numbers(const Module& module) {
 
 }  // namespace
 
-absl::Status seed_axis(const Module& module, const Dimensions& dimensions, const ScaledAxis& axis, Constraints& out) {
+std::set<std::int64_t> state_parameters(const Module& module) {
+  std::set<std::int64_t> state;
+  for (const ParameterAlias& alias : input_output_alias(module)) state.insert(alias.parameter);
+  for (const BufferDonor& donor : buffer_donors(module)) state.insert(donor.parameter);
+  return state;
+}
+
+absl::Status seed_axis(const Module& module, const Dimensions& dimensions, const ScaledAxis& axis, const Rounds& rounds,
+                       Constraints& out) {
   add_inputs(module, dimensions, out);
   const std::set<std::int64_t> state = state_parameters(module);
   bool has_unstated = false;
@@ -117,7 +152,7 @@ absl::Status seed_axis(const Module& module, const Dimensions& dimensions, const
         shards = *found;
       } else if (module.num_partitions() > 1 && rank > 0) {
         has_unstated = true;
-        if (!axis.is_data_parallel()) {
+        if (!axis.is_data_parallel(rounds.pass_state)) {
           return placed_error(parameter,
                               "the text does not state its sharding, and the axis is not only one along which weights "
                               "are gathered or gradients reduced, so its size on the new mesh is not known");

@@ -3,6 +3,7 @@
 #define HLOROOF_LIB_SCALE_SEEDS_H_
 
 #include <cstdint>
+#include <set>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -11,13 +12,19 @@
 #include "lib/scale/axis.h"
 #include "lib/scale/constraints.h"
 #include "lib/scale/dimensions.h"
+#include "lib/scale/rounds.h"
+#include "lib/scale/trips.h"
 
 namespace hloroof::internal::inline scale {
+
+// The numbers of the parameters that are state.
+std::set<std::int64_t> state_parameters(const Module& module);
 
 // A parameter whose memory results reuse is state, such as weights: its size over all devices stays, so its shards
 // along the axis shrink. Any other parameter is a batch, of which each device keeps as much. Errors: InvalidArgument if
 // the text does not state the shardings of the parameters, or if no parameter is state.
-absl::Status seed_axis(const Module& module, const Dimensions& dimensions, const ScaledAxis& axis, Constraints& out);
+absl::Status seed_axis(const Module& module, const Dimensions& dimensions, const ScaledAxis& axis, const Rounds& rounds,
+                       Constraints& out);
 
 // The batch is the dimension along which inputs that are not state are sharded. If the text does not state that, it is
 // the first one of those that have several dimensions, or integers. Errors: InvalidArgument if there is no such
@@ -26,14 +33,12 @@ absl::Status seed_batch(const Module& module, const Dimensions& dimensions, Cons
 
 // The loops over the layers of the model, whose stacked arrays have a slice for each.
 struct LayerLoops {
-  struct Loop {
-    InstructionId loop;      // a while
-    InstructionId bound;     // the constant in its condition that ends it
-    std::int64_t trips = 0;  // as many as there are layers, or fewer where the first or last ones are outside
-  };
   std::int64_t layers = 0;
-  std::vector<Loop> loops;
+  std::vector<LoopTrips> loops;  // as many trips as there are layers, or fewer where the first or last ones are outside
 };
+
+// The layers of which a loop with so many trips takes or updates one slice in each; 0 if it does not.
+std::int64_t layers_of(const Module& module, InstructionView loop, std::int64_t trips);
 
 // Finds them: loops that take or update one slice of arrays with as many slices as trips, or one more. Errors:
 // InvalidArgument if there is none, if they have several numbers of layers, or if it is not known what ends one.

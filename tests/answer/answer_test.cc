@@ -38,6 +38,7 @@ struct Results {
   std::vector<KernelReport> kernels = {kernel_report("m.hlo", step)};
   CodeReport code = {"dump", "tpu_v5e", 1.5e9, 7e11, 1e-6, {CodeRow()}};
   std::vector<SweepPoint> points = {make_sweep_point("m.hlo", step, {target})};
+  ScaleResult scaled = {"m", "tpu_v5e", "2x4", "4x4", {}, {}, {}, step};
   PassReport passes;
   PassComparison two_passes;
   std::vector<Device> devices = {target.device};
@@ -52,6 +53,7 @@ struct Results {
             KernelsOfSteps{&kernels},
             CodeOfProgram{&code},
             SweptSteps{&points},
+            StepAtOtherSize{&scaled},
             PassesOfCompile{&passes},
             PassesOfTwoCompiles{&two_passes},
             ListedDevices{&devices},

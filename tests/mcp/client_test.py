@@ -86,7 +86,7 @@ async def use(session):
     await session.send_ping()
     tools = plain(await session.list_tools())["tools"]
     agent.schemas = {tool["name"]: tool["inputSchema"] for tool in tools}
-    expected = {"predict", "explain", "lint", "diff", "memory", "sweep", "passes", "devices", "device"}
+    expected = {"predict", "explain", "lint", "diff", "memory", "bundles", "sweep", "scale", "passes", "devices", "device"}
     assert set(agent.schemas) == expected, agent.schemas.keys()
     for schema in agent.schemas.values():
         jsonschema.Draft202012Validator.check_schema(schema)

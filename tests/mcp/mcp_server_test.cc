@@ -82,7 +82,7 @@ TEST_CASE("a session begins with a version that both know") {
 
 TEST_CASE("the description of the tools follows from that of the commands") {
   const Json tools = answer_to(kExamples, "tools/list", Json::object())["result"]["tools"];
-  CHECK(tools.size() == 10);
+  CHECK(tools.size() == 11);
   check_golden("tests/mcp/tools.json", tools.dump(1) + "\n");
   for (const Json& tool : tools) {
     for (const auto& [name, schema] : tool["inputSchema"]["properties"].items()) {
@@ -105,6 +105,13 @@ TEST_CASE("the tools answer with what the commands print") {
              ContainsSubstring("peak"));
   CHECK_THAT(text_of(call(kExamples, "sweep", {{"file", files}, {"device", {"tpu_v5e", "tpu_v6e"}}})),
              ContainsSubstring("tpu_v6e"));
+  Json scale = {{"file", "mlp_step.v5e_8.hlo"}, {"device", "tpu_v5e"}};
+  CHECK_THAT(text_of(call("tests/scale", "scale", scale)), ContainsSubstring("what to scale is not given"));
+  scale.update({{"axis", {"data=16"}}, {"batch", "2x"}, {"format", "json"}});
+  const Json scaled = call("tests/scale", "scale", scale);
+  CHECK_FALSE(is_error(scaled));
+  CHECK(scaled["structuredContent"]["schema"] == "hloroof.scale/1");
+  CHECK(scaled["structuredContent"]["scaled"]["devices"] == 16);
   CHECK_THAT(text_of(call(kExamples, "diff", {{"old", files[0]}, {"new", files[0]}, {"device", device}})),
              ContainsSubstring("step"));
   CHECK_THAT(text_of(call(kExamples, "devices", Json::object())), ContainsSubstring("tpu_v5p"));
@@ -261,7 +268,7 @@ TEST_CASE("dumps and schemas are resources, a page at a time") {
     params["cursor"] = result["nextCursor"];
   }
   CHECK(pages == 3);
-  CHECK(names.size() == 250 + 11);
+  CHECK(names.size() == 250 + 12);
   const Json read = answer_to(folder.path(), "resources/read", {{"uri", names.back()}});
   CHECK(read["result"]["contents"][0]["text"] == "HloModule m\n");
   for (std::size_t i = 0; i < 10; ++i) {
@@ -355,7 +362,7 @@ TEST_CASE("a request that was cancelled while it waited has no answer") {
 TEST_CASE("a dump that vanishes is an error") {
   const TemporaryFolder folder;
   const std::string file = folder.write("m.hlo", "HloModule m\n");
-  CHECK(answer_to(folder.path(), "resources/list", Json::object())["result"]["resources"].size() == 12);
+  CHECK(answer_to(folder.path(), "resources/list", Json::object())["result"]["resources"].size() == 13);
   fs::remove(file);
   CHECK(answer_to(folder.path(), "resources/read", {{"uri", "hloroof:///dumps/m.hlo"}})["error"]["code"] == -32002);
   CHECK(is_error(call(folder.path(), "predict", {{"file", {"m.hlo"}}, {"device", {"tpu_v5e"}}})));

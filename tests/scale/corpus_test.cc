@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "hloroof/device.h"
 #include "hloroof/parse.h"
 #include "hloroof/predict.h"
@@ -15,22 +16,35 @@ namespace {
 
 constexpr double kStepTolerance = 0.05;
 
-TEST_CASE("a step of ours for 8 devices, scaled, is that for 16") {
+TEST_CASE("steps of ours, scaled, are those of the other size") {
   const absl::StatusOr<Target> target = find_target("tpu_v5e");
   REQUIRE(target.ok());
-  const absl::StatusOr<Module> given = load_module("tests/scale/mlp_step.v5e_8.hlo");
-  const absl::StatusOr<Module> compiled = load_module("tests/scale/mlp_step.v5e_16.hlo");
-  REQUIRE(given.ok());
-  REQUIRE(compiled.ok());
-  const absl::StatusOr<ScaledProgram> scaled = scale_program(*given, {{{"data", 16}}, std::nullopt, std::nullopt});
-  INFO(scaled.status().message());
-  REQUIRE(scaled.ok());
-  const absl::StatusOr<StepSummary> expected = predict_summary(*compiled, *target);
-  const absl::StatusOr<StepSummary> result = predict_summary(scaled->module, *target);
-  REQUIRE(expected.ok());
-  REQUIRE(result.ok());
-  CAPTURE(expected->step_seconds, result->step_seconds);
-  CHECK(std::abs(result->step_seconds / expected->step_seconds - 1) < kStepTolerance);
+  const struct {
+    const char* given;
+    const char* compiled;
+    std::int64_t devices;
+  } cases[] = {
+      {"mlp_step.v5e_8", "mlp_step.v5e_16", 16},
+      {"ring_step.v5e_4", "ring_step.v5e_8", 8},
+      {"ring_step.v5e_8", "ring_step.v5e_4", 4},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.given, c.devices);
+    const absl::StatusOr<Module> given = load_module(absl::StrCat("tests/scale/", c.given, ".hlo"));
+    const absl::StatusOr<Module> compiled = load_module(absl::StrCat("tests/scale/", c.compiled, ".hlo"));
+    REQUIRE(given.ok());
+    REQUIRE(compiled.ok());
+    const absl::StatusOr<ScaledProgram> scaled =
+        scale_program(*given, {{{"0", c.devices}}, std::nullopt, std::nullopt});
+    INFO(scaled.status().message());
+    REQUIRE(scaled.ok());
+    const absl::StatusOr<StepSummary> expected = predict_summary(*compiled, *target);
+    const absl::StatusOr<StepSummary> result = predict_summary(scaled->module, *target);
+    REQUIRE(expected.ok());
+    REQUIRE(result.ok());
+    CAPTURE(expected->step_seconds, result->step_seconds);
+    CHECK(std::abs(result->step_seconds / expected->step_seconds - 1) < kStepTolerance);
+  }
 }
 
 TEST_CASE("a step for 8 chips, scaled, is that for 32 and for 256") {

@@ -43,7 +43,12 @@ def compiled(devices):
         donate_argnums=0,
         options=OPTIONS,
     )
-    text = re.sub(r"\n\nFileNames\n.*?StackFrames\n.*?\n\n", "\n\n", program.as_text(), flags=re.DOTALL)  # these name paths
+    return without_places(program.as_text())
+
+
+def without_places(text):
+    """Without the tables of source files, which name paths."""
+    text = re.sub(r"\n\nFileNames\n.*?StackFrames\n.*?\n\n", "\n\n", text, flags=re.DOTALL)
     return re.sub(r", metadata=\{stack_frame_id=\d+\}| stack_frame_id=\d+", "", text)
 
 

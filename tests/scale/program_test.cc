@@ -36,6 +36,12 @@ std::string without(std::string text, const std::string& part) {
   return text;
 }
 
+std::string replaced(std::string text, const std::string& part, const std::string& by) {
+  const std::size_t at = text.find(part);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, part.size(), by);
+}
+
 absl::StatusOr<ScaledProgram> scaled(const std::string& text, const ScaleRequest& request) {
   const absl::StatusOr<Module> module = parse_module(text);
   REQUIRE(module.ok());
@@ -44,6 +50,30 @@ absl::StatusOr<ScaledProgram> scaled(const std::string& text, const ScaleRequest
 
 ScaleRequest axis(std::int64_t size) { return {{{"0", size}}, std::nullopt, std::nullopt}; }
 ScaleRequest batch(std::int64_t to, std::int64_t from = 1) { return {{}, Ratio{to, from}, std::nullopt}; }
+
+const std::string kRing = "{{0,1},{1,2},{2,3},{3,4},{4,5},{5,6},{6,7},{7,0}}";
+
+// A loop over a block that each trip passes on: `given` is what it passes on, the block %v or what it computed, %e.
+std::string ring(const std::string& trips, const std::string& given) {
+  return program(
+      "  %zero = s32[] constant(0)\n  %init = (s32[], f32[128,256]{1,0}) tuple(%zero, %w)\n"
+      "  %loop = (s32[], f32[128,256]{1,0}) while(%init), condition=%cond, body=%body, "
+      "backend_config={\"known_trip_count\":{\"n\":\"" +
+          trips +
+          "\"}}\n"
+          "  %y = f32[128,256]{1,0} get-tuple-element(%loop), index=1\n"
+          "  ROOT %r = (f32[128,256]{1,0}, f32[4,1024]{1,0}) tuple(%y, %x)\n",
+      "%body {\n  %p = (s32[], f32[128,256]{1,0}) parameter(0)\n"
+      "  %i = s32[] get-tuple-element(%p), index=0\n  %one = s32[] constant(1)\n  %n = s32[] add(%i, %one)\n"
+      "  %v = f32[128,256]{1,0} get-tuple-element(%p), index=1\n  %e = f32[128,256]{1,0} exponential(%v)\n"
+      "  %q = f32[128,256]{1,0} collective-permute(" +
+          given + "), channel_id=2, source_target_pairs=" + kRing +
+          "\n  %c = f32[128,256]{1,0} copy(%q)\n"
+          "  ROOT %t = (s32[], f32[128,256]{1,0}) tuple(%n, %c)\n}\n\n"
+          "%cond {\n  %p = (s32[], f32[128,256]{1,0}) parameter(0)\n"
+          "  %i = s32[] get-tuple-element(%p), index=0\n  %k = s32[] constant(" +
+          trips + ")\n  ROOT %l = pred[] compare(%i, %k), direction=LT\n}\n\n");
+}
 
 struct Case {
   const char* name;
@@ -137,6 +167,40 @@ TEST_CASE("what changes in a program") {
                "  ROOT %r = (f32[128,256]{1,0}, f32[1,4,1]{2,1,0}) tuple(%w, %y)\n"),
        batch(2),
        {"f32[1,8,1]{2,1,0} convolution(", "window={size=8 pad=7_7 rhs_reversal=1}"}},
+      {"neighbors that exchange their edges",
+       program("  %a = f32[4,1024]{1,0} collective-permute(%x), channel_id=2, source_target_pairs=" + kRing +
+               "\n  %y = f32[4,1024]{1,0} collective-permute(%x), channel_id=3, "
+               "source_target_pairs={{1,0},{2,1},{3,2},{4,3},{5,4},{6,5},{7,6}}\n"
+               "  %s = f32[4,1024]{1,0} add(%a, %y)\n"
+               "  ROOT %r = (f32[128,256]{1,0}, f32[4,1024]{1,0}) tuple(%w, %s)\n"),
+       axis(4),
+       {"source_target_pairs={{0,1},{1,2},{2,3},{3,0}}", "source_target_pairs={{1,0},{2,1},{3,2}}"}},
+      {"a shift by several places",
+       program("  %y = f32[4,1024]{1,0} collective-permute(%x), channel_id=2, "
+               "source_target_pairs={{0,5},{1,6},{2,7},{3,0},{4,1},{5,2},{6,3},{7,4}}\n"
+               "  ROOT %r = (f32[128,256]{1,0}, f32[4,1024]{1,0}) tuple(%w, %y)\n"),
+       axis(4),
+       {"source_target_pairs={{0,1},{1,2},{2,3},{3,0}}"}},
+      {"a ring in a loop",
+       ring("8", "%v"),
+       axis(16),
+       {"f32[64,256]{1,0} collective-permute(", "{14,15},{15,0}}", "constant(16)",
+        "\"known_trip_count\":{\"n\":\"16\"}"}},
+      {"a ring of blocks of state, whose shardings are not stated",
+       without(ring("8", "%v"), kSharding),
+       axis(16),
+       {"f32[64,256]{1,0} parameter(0)", "f32[4,1024]{1,0} parameter(1)", "constant(16)"}},
+      {"a ring of sums", ring("8", "%e"), axis(16), {"constant(16)"}},
+      {"a ring that was unrolled",
+       replaced(replaced(replaced(ring("4", "%q0"), "  %q =",
+                                  "  %q0 = f32[128,256]{1,0} collective-permute(%v), channel_id=4, "
+                                  "source_target_pairs=" +
+                                      kRing + "\n  %q ="),
+                         "%one = s32[] constant(1)", "%one = s32[] constant(2)"),
+                "%k = s32[] constant(4)", "%k = s32[] constant(8)"),
+       axis(16),
+       {"s32[] constant(16)", "\"known_trip_count\":{\"n\":\"8\"}"}},
+      {"a ring without its last pass", ring("7", "%v"), axis(4), {"f32[256,256]{1,0} copy(", "constant(3)"}},
       {"a loop carries what grows",
        program("  %zero = s32[] constant(0)\n  %init = (s32[], f32[4,1024]{1,0}) tuple(%zero, %x)\n"
                "  %loop = (s32[], f32[4,1024]{1,0}) while(%init), condition=%cond, body=%body\n"
@@ -209,9 +273,15 @@ TEST_CASE("growing and shrinking back is the same program") {
 TEST_CASE("what is refused, and where") {
   const std::string without_state = without(program(kDot), " input_output_alias={ {0}: (0, {}, may-alias) },");
   const std::string masked = without(program("  %id = u32[] partition-id()\n  %zero = u32[] constant(0)\n"
-                                             "  %is = pred[] compare(%id, %zero), direction=EQ\n" +
+                                             "  %is = pred[] compare(%id, %zero), direction=EQ\n"
+                                             "  %no = f32[4,1024]{1,0} select(%is, %x, %x)\n" +
                                              kDot),
                                      kSharding);
+  const std::string edges =
+      replaced(replaced(ring("8", "%edge"), "  %q = f32[128,256]",
+                        "  %edge = f32[128,16]{1,0} slice(%v), slice={[0:128], [0:16]}\n  %q = f32[128,16]"),
+               "%c = f32[128,256]{1,0} copy(%q)",
+               "%z = s32[] constant(0)\n  %c = f32[128,256]{1,0} dynamic-update-slice(%v, %q, %z, %z)");
   const struct {
     const char* name;
     std::string text;
@@ -228,7 +298,7 @@ TEST_CASE("what is refused, and where") {
       {"no divisible batch", program(kDot), batch(1, 3), "dimension 0 of f32[4,1024] would have 4 x 1/3 elements"},
       {"state is not known", without_state, axis(16), "donate the state"},
       {"shards that may never be gathered", masked, axis(16),
-       "error: compare is cannot be scaled: it uses the number of the device"},
+       "error: select no cannot be scaled: it uses the number of the device"},
       {"a kernel", program("  %y = f32[4,256]{1,0} custom-call(%x, %all), custom_call_target=\"mine\"\n" + kRoot),
        batch(2), "error: custom-call y cannot be scaled: the program of a custom call"},
       {"a constant",
@@ -240,11 +310,36 @@ TEST_CASE("what is refused, and where") {
                "  %u = f32[2,1024]{1,0} multiply(%z, %d)\n"
                "  ROOT %r = (f32[128,256]{1,0}, f32[2,1024]{1,0}) tuple(%w, %u)\n"),
        batch(2), "error: constant c cannot be scaled: its values are written out"},
-      {"a permutation along the axis",
+      {"a permutation along the axis that is no shift",
        program("  %y = f32[4,1024]{1,0} collective-permute(%x), channel_id=2, "
-               "source_target_pairs={{0,1},{1,2},{2,3},{3,4},{4,5},{5,6},{6,7},{7,0}}\n"
+               "source_target_pairs={{0,7},{1,6},{2,5},{3,4},{4,3},{5,2},{6,1},{7,0}}\n"
                "  ROOT %r = (f32[128,256]{1,0}, f32[4,1024]{1,0}) tuple(%w, %y)\n"),
-       axis(16), "error: collective-permute y cannot be scaled: it passes blocks along the axis"},
+       axis(16), "error: collective-permute y cannot be scaled: it passes blocks along the axis, not all as far"},
+      {"a shift with a gap",
+       program("  %y = f32[4,1024]{1,0} collective-permute(%x), channel_id=2, "
+               "source_target_pairs={{0,1},{1,2},{3,4},{4,5},{5,6},{6,7}}\n"
+               "  ROOT %r = (f32[128,256]{1,0}, f32[4,1024]{1,0}) tuple(%w, %y)\n"),
+       axis(16), "its pairs differ from place to place on the axis"},
+      {"a shift by half of the axis",
+       program("  %y = f32[4,1024]{1,0} collective-permute(%x), channel_id=2, "
+               "source_target_pairs={{0,4},{1,5},{2,6},{3,7},{4,0},{5,1},{6,2},{7,3}}\n"
+               "  ROOT %r = (f32[128,256]{1,0}, f32[4,1024]{1,0}) tuple(%w, %y)\n"),
+       axis(16), "which may be as far or half of the other size"},
+      {"a shift farther than the other size",
+       program("  %y = f32[4,1024]{1,0} collective-permute(%x), channel_id=2, "
+               "source_target_pairs={{0,2},{1,3},{2,4},{3,5},{4,6},{5,7},{6,0},{7,1}}\n"
+               "  ROOT %r = (f32[128,256]{1,0}, f32[4,1024]{1,0}) tuple(%w, %y)\n"),
+       axis(2), "farther than the other size has"},
+      {"rounds that are written out",
+       program("  %a = f32[4,1024]{1,0} collective-permute(%x), channel_id=2, source_target_pairs=" + kRing +
+               "\n  %b = f32[4,1024]{1,0} exponential(%a)\n"
+               "  %y = f32[4,1024]{1,0} collective-permute(%b), channel_id=3, source_target_pairs=" +
+               kRing + "\n  ROOT %r = (f32[128,256]{1,0}, f32[4,1024]{1,0}) tuple(%w, %y)\n"),
+       axis(16), "error: collective-permute y cannot be scaled: it passes blocks along the axis after another one did"},
+      {"rounds of a loop that pass on edges", edges, axis(16),
+       "error: collective-permute q cannot be scaled: each trip of its loop passes blocks along the axis that were"},
+      {"a loop with other trips than the axis has devices", ring("5", "%v"), axis(16),
+       "error: collective-permute q cannot be scaled: its loop passes blocks along the axis, but not as many"},
       {"one element of what changes",
        program("  %y = f32[1,1024]{1,0} slice(%x), slice={[1:2], [0:1024]}\n"
                "  ROOT %r = (f32[128,256]{1,0}, f32[1,1024]{1,0}) tuple(%w, %y)\n"),

@@ -6,12 +6,11 @@
 #include "lib/report/counts_report.h"
 #include "lib/reschedule/reschedule_report.h"
 #include "lib/results/prediction_json.h"
-#include "lib/scale/scale_report.h"
 
 namespace hloroof::internal::inline cli {
 
 std::vector<DescriptionFile> description_files() {
-  std::vector<ResultTable> results = {counts_table(), calibration_table(), reschedule_table(), scale_table()};
+  std::vector<ResultTable> results = {counts_table(), calibration_table(), reschedule_table()};
   for (const Question& question : questions()) results.push_back(question.table());
   std::vector<DescriptionFile> files;
   files.reserve(results.size() + 2);

@@ -130,6 +130,7 @@ NB_MODULE(_core, m) {
   add_order_rules(m);
   add_editor(m);
   add_reschedule(m);
+  add_scale(m);
 
   m.def("parse", &parse, "text"_a, "path"_a = "<text>", "strict"_a = false, "Parses HLO text.");
   m.def(

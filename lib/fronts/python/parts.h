@@ -32,6 +32,9 @@ void add_predict_options(nanobind::module_& module);
 // Adds reschedule().
 void add_reschedule(nanobind::module_& module);
 
+// Adds scale().
+void add_scale(nanobind::module_& module);
+
 // Adds sweep, Places and settings.
 void add_sweep(nanobind::module_& module);
 

@@ -2,9 +2,9 @@
 
     python fsdp_sizes.py build/release/hloroof
 
-compiles a training step of a stack of transformer blocks with fully sharded weights (FSDP) ahead of time for 4, 8, 16 and 32 devices of a
-TPU v5e, predicts each, predicts what `hloroof scale` makes of the one for 16, and writes the table of README.md beside this
-file. Needs JAX, libtpu and the Python package hloroof.
+compiles training steps with fully sharded weights (FSDP) ahead of time for 4, 8, 16 and 32 devices of a TPU v5e, predicts each, predicts
+what `hloroof scale` makes of those for 16 and for 8, and writes the tables of README.md beside this file. One step is of a stack of
+transformer blocks, and one of two layers whose products pass blocks round a ring. Needs JAX, libtpu and the Python package hloroof.
 """
 import json
 import pathlib
@@ -19,9 +19,9 @@ from jax.sharding import PartitionSpec as P
 import hloroof.jax
 
 TOPOLOGIES = {4: "2x2", 8: "2x4", 16: "4x4", 32: "4x8"}
-GIVEN = 16
-# Products that pass blocks round a ring have as many steps as the ring has devices, which is another program at each size.
-OPTIONS = {"xla_jf_spmd_threshold_for_windowed_einsum_mib": "1000000"}
+GIVEN = (16, 8)
+# From how many MiB of an operand on a product passes blocks round a ring, in place of a gather before it or a sum after it.
+THRESHOLD = "xla_jf_spmd_threshold_for_windowed_einsum_mib"
 LAYERS, WIDTH, HIDDEN, HEADS, SEQUENCE, BATCH = 8, 2048, 8192, 16, 2048, 4
 
 
@@ -68,21 +68,41 @@ def step(state, x):
     return {"weights": weights, "momentum": momentum}
 
 
-def compiled(devices, folder):
+def ring_step(weights, x):
+    def loss(weights):
+        y = jax.nn.gelu(x @ weights["up"]) @ weights["down"]
+        return jnp.mean(jnp.square(y.astype(jnp.float32)))
+
+    return jax.tree.map(lambda w, g: w - 1e-3 * g, weights, jax.grad(loss)(weights))
+
+
+def blocks_of(devices):
+    """The step of the blocks, its arguments, their shardings, and from how many MiB on products are rings."""
     state = {"weights": shapes(), "momentum": shapes()}
-    state_shardings = {"weights": shardings(), "momentum": shardings()}
-    program = hloroof.jax.compile_for(
-        step,
-        (state, jax.ShapeDtypeStruct((BATCH * devices, SEQUENCE, WIDTH), jnp.bfloat16)),
+    x = jax.ShapeDtypeStruct((BATCH * devices, SEQUENCE, WIDTH), jnp.bfloat16)
+    return step, (state, x), {"weights": shardings(), "momentum": shardings()}, "1000000"
+
+
+def rings_of(devices):
+    weights = {"up": jax.ShapeDtypeStruct((4096, 16384), jnp.bfloat16), "down": jax.ShapeDtypeStruct((16384, 4096), jnp.bfloat16)}
+    x = jax.ShapeDtypeStruct((2048 * devices, 4096), jnp.bfloat16)
+    return ring_step, (weights, x), {"up": P("data"), "down": P("data")}, "0"
+
+
+def compiled(program, devices, folder):
+    function, arguments, state_shardings, threshold = program(devices)
+    done = hloroof.jax.compile_for(
+        function,
+        arguments,
         "tpu_v5e:" + TOPOLOGIES[devices],
         mesh={"data": devices},
         in_shardings=(state_shardings, P("data")),
         out_shardings=state_shardings,
         donate_argnums=0,
-        options=OPTIONS,
+        options={THRESHOLD: threshold},
     )
-    path = folder / f"fsdp.v5e-{devices}.hlo"
-    path.write_text(program.as_text())
+    path = folder / f"{program.__name__}.v5e-{devices}.hlo"
+    path.write_text(done.as_text())
     return path
 
 
@@ -91,27 +111,31 @@ def answer(command, *arguments):
     return json.loads(done.stdout)
 
 
-def main(command, folder):
-    lines = ["| devices | compiled, predicted | scaled from 16, predicted | difference |", "|---|---|---|---|"]
-    paths = {devices: compiled(devices, folder) for devices in TOPOLOGIES}
+def main(command, folder, program):
+    lines = ["| devices | compiled, predicted | scaled from 16, predicted | | scaled from 8, predicted | |", "|---|---|---|---|---|---|"]
+    paths = {devices: compiled(program, devices, folder) for devices in TOPOLOGIES}
     for devices, path in paths.items():
         step_seconds = answer(command, "predict", path)["step_seconds"]
-        if devices == GIVEN:
-            lines.append(f"| {devices} | {step_seconds * 1e3:.1f} ms | | |")
-            continue
-        scaled = answer(command, "scale", paths[GIVEN], "--axis", f"data={devices}")["scaled"]["step_seconds"]
-        lines.append(f"| {devices} | {step_seconds * 1e3:.1f} ms | {scaled * 1e3:.1f} ms | {(scaled / step_seconds - 1) * 100:+.1f} % |")
+        cells = [str(devices), f"{step_seconds * 1e3:.1f} ms"]
+        for given in GIVEN:
+            if devices == given:
+                cells += ["", ""]
+                continue
+            scaled = answer(command, "scale", paths[given], "--axis", f"data={devices}")["scaled"]["step_seconds"]
+            cells += [f"{scaled * 1e3:.1f} ms", f"{(scaled / step_seconds - 1) * 100:+.1f} %"]
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 
 if __name__ == "__main__":
     if len(sys.argv) < 2:
         sys.exit(__doc__)
+    readme = pathlib.Path(__file__).with_name("README.md")
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else pathlib.Path(temporary)
-        table = main(sys.argv[1], folder)
-    readme = pathlib.Path(__file__).with_name("README.md")
-    before, _, rest = readme.read_text().partition("<!-- table -->\n")
-    after = rest.partition("<!-- end of table -->\n")[2]
-    readme.write_text(f"{before}<!-- table -->\n{table}<!-- end of table -->\n{after}")
-    print(table, end="")
+        for mark, program in (("table", blocks_of), ("rings", rings_of)):
+            table = main(sys.argv[1], folder, program)
+            before, _, rest = readme.read_text().partition(f"<!-- {mark} -->\n")
+            after = rest.partition(f"<!-- end of {mark} -->\n")[2]
+            readme.write_text(f"{before}<!-- {mark} -->\n{table}<!-- end of {mark} -->\n{after}")
+            print(table, end="")

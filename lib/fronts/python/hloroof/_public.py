@@ -53,6 +53,7 @@ from hloroof._results import (
     Resource,
     Totals,
 )
+from hloroof._scale import Scaled, scale
 
 __all__ = [
     "Answer",
@@ -93,6 +94,7 @@ __all__ = [
     "Rescheduling",
     "Resource",
     "Rows",
+    "Scaled",
     "Shape",
     "StepPrediction",
     "Totals",
@@ -110,6 +112,7 @@ __all__ = [
     "predict_step_time",
     "report",
     "reschedule",
+    "scale",
     "sweep_kernel",
 ]
 

@@ -1,0 +1,61 @@
+"""Predicts a program at another size of its mesh, its batch or its layers."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Union
+
+from hloroof import _core
+from hloroof._answer import Answer
+from hloroof._devices import Device, device_text
+from hloroof._options import Options, core_options
+from hloroof._programs import Program, parse
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+    from typing_extensions import Unpack
+
+
+class Scaled(Answer):
+    """A program at another size, beside the given one: the text and the JSON of the command, and the program."""
+
+    program: _core.Module
+    """The program of the other size."""
+
+    def __init__(self, text: str, data: dict[str, Any], program: _core.Module) -> None:
+        super().__init__(text, data, "changes")
+        self.program = program
+
+
+def scale(
+    program: Program,
+    device: Device,
+    *,
+    axes: Union[Mapping[str, int], Mapping[int, int], None] = None,
+    batch: Union[str, float, Fraction, None] = None,
+    layers: Optional[int] = None,
+    width: int = 80,
+    **options: Unpack[Options],
+) -> Scaled:
+    """Writes other sizes into ``program``, and predicts both. At least one of them is given:
+
+    - ``axes``: the devices along axes of the mesh, ``{"data": 256}``, by a name that reports show, a role such as ``"data"`` or
+      ``"tensor"``, or an index. The batch of each device and the model stay.
+    - ``batch``: by what the batch of each device is multiplied: ``"2x"``, ``"4/3x"``, ``0.5`` or a ``Fraction``
+    - ``layers``: of the loops over stacked layers
+
+    Order, fusions, layouts, what is in VMEM and the algorithms of collectives are those of the given program; a compiler may choose others
+    at the other size. ``result["scaled"]["step_seconds"]`` is a member of the JSON (schema ``hloroof.scale/1``), and
+    ``result.program`` the program of the other size. ``device`` and ``options``, which are those of ``predict_step_time``, are of that
+    program; the given one takes the default topology if its number of devices is another.
+
+    Raises ``InvalidInputError`` with the line where the other size would be another program.
+    """
+    if layers is not None and layers < 1:
+        raise ValueError(f"layers={layers}: expected a positive number")
+    place = device_text(device)
+    sizes = [f"{name}={size}" for name, size in (axes or {}).items()]
+    factor = "" if batch is None else batch if isinstance(batch, str) else f"{batch}x"
+    scaled, text, data = _core.scale(parse(program), place, core_options(place, options), sizes, factor, layers or 0, width)
+    return Scaled(text, json.loads(data), scaled)
