@@ -235,6 +235,21 @@ TEST_CASE("the blocks a compiler chose are those that run, but for its placehold
   CHECK(matrix_time(large.matrix[0], device("b200_sxm")).tile_m >= 128);
 }
 
+TEST_CASE("a block as large as each product of a batch is no placeholder") {
+  const std::string array = "f32[4096,32,32]";
+  const Work small = root_work(
+      "  a = " + array + " parameter(0)\n",
+      "r = " + array +
+          R"( fusion(a), kind=kCustom, calls=c, backend_config={"fusion_backend_config":{"kind":)"
+          R"("__triton_nested_gemm_fusion","block_level_fusion_config":{"num_warps":"4","output_tiles":[{"sizes":)"
+          R"(["1","64","32"]}],"num_stages":1}}})",
+      "c {\n  p = " + array + " parameter(0)\n  ROOT d = " + array +
+          " dot(p, p), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}\n}\n");
+  CHECK_FALSE(small.matrix[0].is_untuned);
+  CHECK(small.matrix[0].tile_m == 64);
+  CHECK(op_time(small, device("h100_sxm")).seconds == Approx(16.7e-6).epsilon(0.35));  // H100-JAX
+}
+
 TEST_CASE("small kernels take a launch, less in a command buffer; large ones hide it") {
   for (const char* name :
        {"v100_sxm2", "t4", "l4", "a100_sxm_80", "h100_sxm", "b200_sxm", "gb300", "mi250x_gcd", "mi300x", "mi355x"}) {
