@@ -133,7 +133,8 @@ Num hbm_seconds(const Work& work, const Numbers<Num>& n) {
   const Hbm& hbm = n.device().hbm;
   if (hbm.bandwidth <= 0 || hbm.efficiency <= 0) return 0.0;
   HbmBytes bytes = hbm_bytes(work, n.device());
-  bytes.read += work.read_again;
+  // A TPU keeps what its transforms have between their steps on the chip.
+  if (n.device().tpu() == nullptr || !work.matrix.empty()) bytes.read += work.read_again;
   if (bytes.read <= 0 && bytes.written <= 0) return 0.0;
   const Num bandwidth = n.at(hbm.bandwidth);
   const Num efficiency = n.at(hbm.efficiency);

@@ -17,6 +17,9 @@ std::string weight_name(const VectorWork& work) {
   if (is_integral(work.type) && (work.opcode == Opcode::kDivide || work.opcode == Opcode::kRemainder)) {
     return "integer-" + std::string(to_string(work.opcode));
   }
+  // Sorts of the compiler compare elements that it moves across lanes. Those of libraries place keys by their digits.
+  if (work.opcode == Opcode::kSort && !work.cross_lane) return "radix-sort";
+  if (work.opcode == Opcode::kConvolution && work.cross_lane) return "convolution-word";
   if (work.opcode == Opcode::kConvert) {
     return "convert-" + std::string(to_string(work.type)) + "-" + std::string(to_string(work.to));
   }
@@ -118,9 +121,12 @@ template <class Num>
 VectorTime<Num> vector_time(const Work& work, const Numbers<Num>& n) {
   VectorTime<Num> time = vector_time(work.vector, n);
   if (const GpuCore* const gpu = n.device().gpu(); gpu != nullptr && work.programs > 0) {
+    // The weights of what a library does in several kernels are those of its own code, which no compiler made.
+    const bool is_library = work.kernels > 1;
     const Fact<double>& efficiency =
         work.is_for_threads ? gpu->program.thread_vector_efficiency : gpu->program.vector_efficiency;
-    const Num factor = idle_factor(work.programs, *gpu, n) / n.known_or(efficiency, 1.0);
+    const Num idle = idle_factor(work.programs, *gpu, n);
+    const Num factor = is_library ? idle : idle / n.known_or(efficiency, 1.0);
     time.operation_seconds = time.operation_seconds * factor;
     time.result_seconds = time.result_seconds * factor;
   }

@@ -253,6 +253,23 @@ void add_sort(InstructionView sort, double share, SizeCache& sizes, Work& work) 
   }
 }
 
+// GPU: what the kernels of a transform move beyond reading its operand and writing its result. cuFFT has a kernel for
+// each dimension, and two for one that is longer than what the threads of a block hold. XLA copies the operand of an
+// inverse transform to real numbers, which cuFFT overwrites, and scales the result of an inverse one with cuBLAS
+// (openxla/xla xla/backends/gpu/runtime/fft_thunk.cc).
+double moved_between_transforms(InstructionView fft, SizeCache& sizes) {
+  constexpr std::int64_t kLongestInOneKernel = 16384;  // c64 in 128 KiB of shared memory
+  const double read = sizes[fft.operand(0).shape_id()].padded_bytes;
+  const double written = sizes[fft.shape_id()].padded_bytes;
+  double kernels = 0;
+  for (std::int64_t length : integers(fft, AttributeKey::kFftLength)) kernels += length > kLongestInOneKernel ? 2 : 1;
+  const std::string_view type = word(fft, AttributeKey::kFftType);
+  double moved = std::max(kernels - 1, 0.0) * 2 * (type == "IRFFT" ? read : written);
+  if (type == "IRFFT") moved += 2 * read;
+  if (type == "IRFFT" || type == "IFFT") moved += 2 * written;
+  return moved;
+}
+
 void add_linear_algebra(InstructionView instruction, double share, SizeCache& sizes, Work& work) {
   if (instruction.operand_count() == 0) return;
   const Shape& a = instruction.operand(0).shape();
@@ -271,6 +288,7 @@ void add_linear_algebra(InstructionView instruction, double share, SizeCache& si
         levels += log2_ceil(static_cast<double>(length));
       }
       flops = 5 * levels * elements;
+      work.read_again += moved_between_transforms(instruction, sizes) * share;
       break;
     }
   }
@@ -355,6 +373,7 @@ void add_arithmetic(const Work& inner, double share, Work& work) {
     pieces.count *= share;
     add_pieces(pieces, work);
   }
+  work.read_again += inner.read_again * share;
   work.atomics += inner.atomics * share;
   work.narrow_atomics += inner.narrow_atomics * share;
 }

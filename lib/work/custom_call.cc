@@ -117,6 +117,29 @@ bool add_gemm(InstructionView call, Work& work) {
   return true;
 }
 
+// cuDNN's tensor-core kernels load the channels of an image in words of 16 bytes. If the channels fill no words, a
+// kernel first copies the image with more of them, which the product then contracts as well. The threads compute the
+// place of each word of each window, for every block of filters.
+void pad_channels(const Shape& image, std::int64_t feature, MatrixWork& product, Work& work) {
+  constexpr double kWordBits = 128;
+  constexpr double kBlockOfFilters = 64;  // of the kernels that cuDNN takes for the first layers of networks (H100-JAX)
+  if (product.batch > 1 || feature < 0 || feature >= image.rank() || image.dimensions[feature] <= 0) return;
+  const auto channels = static_cast<double>(image.dimensions[feature]);
+  const double in_word = kWordBits / bits(image.element_type);
+  const double words = std::ceil(channels / in_word);
+  const double padded = words * in_word;
+  if (padded == channels) return;
+  const double bytes = static_cast<double>(element_count(image)) / channels * padded * bits(image.element_type) / 8;
+  product.k *= padded / channels;
+  product.is_unaligned = true;
+  work.read.hbm += bytes;
+  work.written.hbm += bytes;
+  work.logical_bytes += 2 * bytes;
+  work.kernels = 2;
+  add_vector(work, Opcode::kConvolution, ElementType::kF32,
+             product.m * product.window_positions * words * std::ceil(product.n / kBlockOfFilters), true);
+}
+
 // Adds a cuDNN convolution. Its window and dim_labels are those of the forward convolution, whichever of the three
 // arrays it computes.
 bool add_convolution(InstructionView call, std::string_view target, Work& work) {
@@ -138,6 +161,12 @@ bool add_convolution(InstructionView call, std::string_view target, Work& work) 
                                         integer_or(call, AttributeKey::kBatchGroupCount, 1));
   product.is_tuned = true;  // cuDNN has no default algorithm: XLA always chooses one
   work.flops += product.flops;
+  if (product.batch > 1 && product.n <= 1 && product.k <= product.window_positions) {
+    // Each channel has a filter of its own: cuDNN's kernels multiply and add on the vector units.
+    add_vector(work, Opcode::kConvolution, ElementType::kF32, product.flops / 2);
+    return true;
+  }
+  pad_channels(*lhs, numbers->lhs_feature, product, work);
   work.matrix_flops += product.flops;
   work.matrix.push_back(product);
   return true;
@@ -369,11 +398,7 @@ void add_custom_call(InstructionView call, const GivenCosts& given, SizeCache& s
       work.flops += n * elements / 3;
       add_vector(work, Opcode::kMultiply, ElementType::kF32, n * elements / 3);
       return;
-    case CustomCallBehaviour::kTriangularSolve:
-      if (call.operand_count() < 2) return;
-      work.flops += n * static_cast<double>(element_count(call.operand(1).shape()));
-      add_vector(work, Opcode::kMultiply, ElementType::kF32, work.flops);
-      return;
+    case CustomCallBehaviour::kTriangularSolve: add_triangular_solve(call, sizes, work); return;
     case CustomCallBehaviour::kTopK: {
       const double levels = std::ceil(std::log2(std::max(n, 2.0)));
       work.flops += elements * topk_levels(call);

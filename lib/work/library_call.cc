@@ -16,15 +16,18 @@ namespace {
 //
 // Of a norm, per element: it computes mean and variance, then normalizes, scales and shifts.
 constexpr double kNormOperations = 8;
-// Of a radix sort, per key and pass over 8 bits of it: its digit, and its rank among equal digits. Assumed.
-constexpr double kRadixOperations = 20;
-constexpr double kRadixBits = 8;  // Adinets and Merrill, Onesweep, 2022
+// The bits of the digit that a pass of a radix sort takes: of one array (Adinets and Merrill, Onesweep, 2022), and of
+// rows, each of which a block of threads sorts (NVIDIA/cccl cub/device/dispatch/tuning/tuning_radix_sort.cuh).
+constexpr double kRadixBits = 8;
+constexpr double kRowRadixBits = 6;
 // Of Threefry, per word: 20 rounds of an addition, a rotation and an exclusive or produce two words, which is 30
 // operations per word; keys and counters are added in between (Salmon et al., Parallel Random Numbers: As Easy as 1, 2,
 // 3, 2011).
 constexpr double kThreefryOperations = 40;
 // The kernels of a factorization per column: four for a panel of 32 columns. Assumed.
 constexpr double kKernelsPerColumn = 4.0 / 32;
+// The columns that a kernel of a batched Cholesky factorization takes (H100-JAX, the names of its kernels).
+constexpr double kColumnsOfBatchedPanel = 16;
 
 // The pairs of a query and a key if query i keeps the keys 0 to i.
 double causal_pairs(double queries, double keys) {
@@ -92,20 +95,43 @@ void add_norm(InstructionView call, SizeCache& sizes, Work& work) {
 }
 
 // The sort starts with the least significant digit. It reads the keys once to count all digits, and then reads and
-// writes keys and values once per digit (Adinets and Merrill, Onesweep, 2022).
+// writes keys and values once per digit (Adinets and Merrill, Onesweep, 2022). Rows are sorted by a kernel for each
+// digit, whose blocks read the keys of a row twice, to count and to move them. With fewer rows than multiprocessors
+// some are idle.
 void add_radix_sort(InstructionView call, SizeCache& sizes, Work& work) {
   if (call.operand_count() == 0) return;
+  const Shape& shape = call.operand(0).shape();
   const ArraySize& keys = sizes[call.operand(0).shape_id()];
-  const double passes = std::ceil(bits(call.operand(0).shape().element_type) / kRadixBits);
+  const double row = shape.rank() > 0 ? static_cast<double>(std::max<std::int64_t>(shape.dimensions.back(), 1)) : 1;
+  const double rows = keys.logical_elements / row;
+  const double passes = std::ceil(bits(shape.element_type) / (rows > 1 ? kRowRadixBits : kRadixBits));
   double moved = 0;
   for (InstructionView operand : call.operands()) {
     if (operand.shape().is_array() && operand.shape().rank() > 0) moved += sizes[operand.shape_id()].padded_bytes;
   }
-  work.read.hbm = keys.padded_bytes + passes * moved;
+  work.read.hbm = (rows > 1 ? passes : 1) * keys.padded_bytes + passes * moved;
   work.written.hbm = passes * moved;
   work.flops += keys.logical_elements * passes;
-  work.kernels = passes + 2;
-  add_vector(work, Opcode::kAdd, ElementType::kU32, kRadixOperations * passes * keys.logical_elements);
+  work.kernels = rows > 1 ? passes : passes + 2;
+  if (rows > 1) work.programs = rows;
+  add_vector(work, Opcode::kSort, ElementType::kU32, passes * keys.logical_elements);
+}
+
+// A column of each matrix after the other. XLA copies the right-hand sides into the result, which the library
+// overwrites, and makes lists of pointers to the matrices of a batch.
+void add_triangular_solve(InstructionView call, SizeCache& sizes, Work& work) {
+  if (call.operand_count() < 2) return;
+  const Shape& a = call.operand(0).shape();
+  const ArraySize& right = sizes[call.operand(1).shape_id()];
+  const double n = a.rank() > 0 ? static_cast<double>(std::max<std::int64_t>(a.dimensions.back(), 1)) : 1;
+  const double matrices = static_cast<double>(element_count(a)) / (n * n);
+  work.flops += n * right.logical_elements;
+  work.read.hbm += right.padded_bytes;
+  work.written.hbm += right.padded_bytes;
+  work.logical_bytes += 2 * right.logical_bytes;
+  work.kernels = matrices > 1 ? 4 : 2;
+  add_vector(work, Opcode::kMultiply, ElementType::kF32, work.flops);
+  add_vector(work, Opcode::kTriangularSolve, ElementType::kF32, n * matrices);
 }
 
 // Uses LAPACK's operation counts (Golub and Van Loan, Matrix Computations) for the last two dimensions of operand 0.
@@ -133,6 +159,11 @@ void add_factorization(InstructionView call, CustomCallBehaviour behaviour, Work
   work.flops += flops;
   work.kernels = std::max(sweeps * n * kKernelsPerColumn, 1.0);
   work.source = CostSource::kAssumed;
+  if (behaviour == CustomCallBehaviour::kGpuCholesky && matrices > 1) {
+    // Lists of pointers and of results, a triangle of each panel, and what is right of it and below.
+    work.kernels = 1 + 3 * std::ceil(n / kColumnsOfBatchedPanel);
+    add_vector(work, Opcode::kCholesky, ElementType::kF32, n * matrices);
+  }
   add_vector(work, Opcode::kMultiply, a.element_type == ElementType::kF64 ? ElementType::kF64 : ElementType::kF32,
              flops / 2);
 }

@@ -1,5 +1,5 @@
 // Computes the work of GPU library calls from their operands and configs: attention and norms of cuDNN, sorts of CUB,
-// factorizations of cuSOLVER, random bits. Matrix products and convolutions are in custom_call.cc.
+// factorizations of cuSOLVER, triangular solves, random bits. Matrix products and convolutions are in custom_call.cc.
 #ifndef HLOROOF_LIB_WORK_LIBRARY_CALL_H_
 #define HLOROOF_LIB_WORK_LIBRARY_CALL_H_
 
@@ -20,6 +20,7 @@ bool add_attention(InstructionView call, bool is_backward, Work& work);
 
 void add_norm(InstructionView call, SizeCache& sizes, Work& work);
 void add_radix_sort(InstructionView call, SizeCache& sizes, Work& work);
+void add_triangular_solve(InstructionView call, SizeCache& sizes, Work& work);
 void add_factorization(InstructionView call, CustomCallBehaviour behaviour, Work& work);
 void add_random_bits(InstructionView call, SizeCache& sizes, Work& work);
 

@@ -235,6 +235,8 @@ bool is_placeholder(double m, double n, std::int64_t stages, const MatrixWork& p
   constexpr double kPlaceholder = 64 * 32;
   constexpr double kSmallBlock = 64 * 64;
   constexpr double kLargeResult = 512 * 4 * kSmallBlock;
+  // No tuning chooses a larger block than the product.
+  if (product.m <= m && product.n <= n) return false;
   if (stages <= 1 && m * n <= kPlaceholder) return true;
   return m * n <= kSmallBlock && product.batch * product.m * product.n >= kLargeResult;
 }

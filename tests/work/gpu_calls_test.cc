@@ -74,6 +74,104 @@ TEST_CASE("sorts move keys and values once a digit, counting them first") {
   CHECK(named.read.hbm == pairs.read.hbm);
 }
 
+TEST_CASE("rows are sorted by a kernel for each digit of six bits, a block of threads to a row") {
+  const auto sorted = [](const std::string& shape) {
+    return root_work("  k = f32" + shape + " parameter(0)\n  v = s32" + shape + " parameter(1)\n",
+                     "r = (f32" + shape + ", s32" + shape +
+                         ", u8[9999]) custom-call(k, v), custom_call_target=\"xla.gpu.ext.cub_sort_pairs\"");
+  };
+  const double keys = 128 * 131072;
+  const Work rows = sorted("[128,131072]");
+  CHECK(rows.kernels == 6);
+  CHECK(rows.read.hbm == 6 * 3 * keys * 4);  // the keys are read once more, to count digits
+  CHECK(rows.written.hbm == 6 * 2 * keys * 4);
+  CHECK(sorted("[1,16777216]").kernels == 4 + 2);
+  const Device h100 = device("h100_sxm");
+  // 128 rows of 128256 take 1139 us, and 64 take 1023 us: half of the multiprocessors are idle (H100-JAX).
+  CHECK(op_time(sorted("[128,128256]"), h100).seconds == Approx(1139e-6).epsilon(0.2));
+  CHECK(op_time(sorted("[64,128256]"), h100).seconds == Approx(1023e-6).epsilon(0.2));
+  CHECK(op_time(sorted("[1,16777216]"), h100).seconds == Approx(622e-6).epsilon(0.2));
+}
+
+TEST_CASE("transforms move their array once a dimension, and inverse ones once more or twice") {
+  const std::string real = "f32[16,32,256,256]";
+  const std::string half = "c64[16,32,256,129]";
+  const double reals = 16.0 * 32 * 256 * 256 * 4;
+  const double halves = 16.0 * 32 * 256 * 129 * 8;
+  const auto transformed = [](const std::string& from, const std::string& to, const std::string& type,
+                              const std::string& length) {
+    return root_work("  x = " + from + " parameter(0)\n",
+                     "r = " + to + " fft(x), fft_type=" + type + ", fft_length={" + length + "}");
+  };
+  CHECK(transformed("c64[8192,4096]", "c64[8192,4096]", "FFT", "4096").read_again == 0);
+  CHECK(transformed("c64[512,65536]", "c64[512,65536]", "FFT", "65536").read_again == 2 * 512 * 65536.0 * 8);
+  CHECK(transformed("c64[8192,4096]", "c64[8192,4096]", "IFFT", "4096").read_again == 2 * 8192 * 4096.0 * 8);
+  const Work forward = transformed(real, half, "RFFT", "256,256");
+  CHECK(forward.read_again == 2 * halves);
+  const Work inverse = transformed(half, real, "IRFFT", "256,256");
+  CHECK(inverse.read_again == 2 * halves + 2 * halves + 2 * reals);
+  // The kernels of H100-JAX: 94 and 115 us; a copy of 91, 115, 94 and cuBLAS 122 us.
+  const Device h100 = device("h100_sxm");
+  CHECK(op_time(forward, h100).seconds == Approx(209e-6).epsilon(0.2));
+  CHECK(op_time(inverse, h100).seconds == Approx(422e-6).epsilon(0.2));
+  Work once = forward;
+  once.read_again = 0;
+  CHECK(op_time(forward, device("tpu_v5p")).seconds == op_time(once, device("tpu_v5p")).seconds);
+}
+
+Work convolution(const std::string& target, const std::string& lhs, const std::string& rhs, const std::string& out,
+                 const std::string& attributes) {
+  return root_work("  x = " + lhs + " parameter(0)\n  y = " + rhs + " parameter(1)\n",
+                   "r = (" + out + ", u8[1024]) custom-call(x, y), " + attributes +
+                       ", dim_labels=b01f_o01i->b01f, custom_call_target=\"" + target + "\"");
+}
+
+TEST_CASE("a convolution of one channel a group runs on the vector units") {
+  const std::string image = "bf16[64,56,56,192]";
+  const std::string filter = "bf16[192,7,7,1]";
+  const std::string window = "window={size=7x7 pad=3_3x3_3}, feature_group_count=192";
+  const Work forward = convolution("__cudnn$convForward", image, filter, image, window);
+  const Work gradient = convolution("__cudnn$convBackwardFilter", image, image, filter, window);
+  const Device h100 = device("h100_sxm");
+  for (const Work* work : {&forward, &gradient}) {
+    CHECK(work->matrix.empty());
+    CHECK(work->flops > 0);
+    CHECK(op_time(*work, h100).bound == Resource::kVector);
+  }
+  // 272 and 205 us (H100-JAX)
+  CHECK(op_time(forward, h100).seconds == Approx(272e-6).epsilon(0.25));
+  CHECK(op_time(gradient, h100).seconds == Approx(205e-6).epsilon(0.25));
+}
+
+TEST_CASE("channels that fill no word of 16 bytes are padded by a kernel") {
+  const std::string image = "bf16[128,229,229,3]";
+  const Work few = convolution("__cudnn$convForward", image, "bf16[64,7,7,3]", "bf16[128,112,112,64]",
+                               "window={size=7x7 stride=2x2}");
+  CHECK(few.matrix[0].k == 7 * 7 * 8);
+  CHECK(few.matrix[0].is_unaligned);
+  CHECK(few.flops == 2.0 * 128 * 112 * 112 * 64 * 7 * 7 * 3);
+  CHECK(few.read.hbm == 128.0 * 229 * 229 * (3 + 8) * 2 + 64 * 7 * 7 * 3 * 2);
+  CHECK(op_time(few, device("h100_sxm")).seconds == Approx(834e-6).epsilon(0.3));  // of which 59 to pad (H100-JAX)
+  const Work whole = convolution("__cudnn$convForward", "bf16[128,56,56,64]", "bf16[64,3,3,64]", "bf16[128,56,56,64]",
+                                 "window={size=3x3 pad=1_1x1_1}");
+  CHECK_FALSE(whole.matrix[0].is_unaligned);
+  CHECK(whole.matrix[0].k == Approx(whole.matrix[0].window_positions * 64));
+  CHECK(whole.kernels == 1);
+}
+
+TEST_CASE("small matrices of a batch are factorized and solved a column after the other") {
+  const Device h100 = device("h100_sxm");
+  const std::string matrices = "  a = f32[4096,32,32] parameter(0)\n";
+  const Work factorized = root_work(
+      matrices, R"(r = (f32[4096,32,32], s32[4096]) custom-call(a), custom_call_target="cusolver_potrf_ffi")");
+  const Work solved = root_work(
+      matrices, R"(r = (f32[4096,32,32], s8[65536]) custom-call(a, a), custom_call_target="__cublas$triangularSolve")");
+  CHECK(factorized.kernels == 7);
+  CHECK(op_time(factorized, h100).seconds == Approx(94e-6).epsilon(0.2));  // H100-JAX
+  CHECK(op_time(solved, h100).seconds == Approx(105e-6).epsilon(0.2));     // with the copy
+  CHECK(solved.read.hbm > 3 * 4096 * 32 * 32 * 2);
+}
+
 TEST_CASE("factorizations by their cubes, in many kernels") {
   struct Case {
     const char* target;
@@ -207,6 +305,21 @@ TEST_CASE("the blocks a compiler chose are those that run, but for its placehold
   const Work large = triton_matmul(first, 8192);
   CHECK(large.matrix[0].is_untuned);
   CHECK(matrix_time(large.matrix[0], device("b200_sxm")).tile_m >= 128);
+}
+
+TEST_CASE("a block as large as each product of a batch is no placeholder") {
+  const std::string array = "f32[4096,32,32]";
+  const Work small = root_work(
+      "  a = " + array + " parameter(0)\n",
+      "r = " + array +
+          R"( fusion(a), kind=kCustom, calls=c, backend_config={"fusion_backend_config":{"kind":)"
+          R"("__triton_nested_gemm_fusion","block_level_fusion_config":{"num_warps":"4","output_tiles":[{"sizes":)"
+          R"(["1","64","32"]}],"num_stages":1}}})",
+      "c {\n  p = " + array + " parameter(0)\n  ROOT d = " + array +
+          " dot(p, p), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}\n}\n");
+  CHECK_FALSE(small.matrix[0].is_untuned);
+  CHECK(small.matrix[0].tile_m == 64);
+  CHECK(op_time(small, device("h100_sxm")).seconds == Approx(16.7e-6).epsilon(0.35));  // H100-JAX
 }
 
 TEST_CASE("small kernels take a launch, less in a command buffer; large ones hide it") {
