@@ -3,10 +3,8 @@
 #define HLOROOF_LIB_MLIR_AFFINE_H_
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "lib/mlir/bytes.h"
 
 namespace hloroof::internal::mlir {
@@ -33,15 +31,10 @@ struct AffineMap {
   std::uint32_t results = 0;
   std::vector<AffineTerm> terms;  // all results one after the other, operators before their two operands
   std::vector<bool> is_equality;  // of an integer set: whether a result must be 0 or at least 0
-  bool is_identity() const;
 };
 
 AffineMap read_affine_map(ByteCursor& cursor);
 AffineMap read_integer_set(ByteCursor& cursor);
-
-// "affine_map<(d0) -> (d0 + 1)>" or "affine_set<(d0) : (d0 >= 0)>". Errors: ResourceExhausted if there are more than
-// 10,000 terms.
-absl::StatusOr<std::string> affine_text(const AffineMap& map, bool is_set);
 
 }  // namespace hloroof::internal::mlir
 

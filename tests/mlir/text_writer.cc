@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
 #include "lib/mlir/dense.h"
+#include "tests/mlir/affine_text.h"
 #include "tests/mlir/float_text.h"
 
 namespace hloroof::internal::mlir {
@@ -449,7 +450,7 @@ void TextWriter::expand_shaped(std::string_view name, const Type& type) {
 void TextWriter::expand_layout(const Type& type) {
   const absl::StatusOr<Attribute> layout = decode(module_, type.layout);
   if (!layout.ok()) return fail(layout.status());
-  if (layout->kind == AttributeKind::kAffineMap && layout->affine.is_identity()) return;
+  if (layout->kind == AttributeKind::kAffineMap && is_identity(layout->affine)) return;
   if (layout->kind == AttributeKind::kText && layout->text.substr(0, 11) == "affine_map<") {
     AffineMap identity;
     identity.dimensions = identity.results = static_cast<std::uint32_t>(std::min<std::size_t>(type.shape.size(), 4096));

@@ -67,7 +67,6 @@ class Document {
   bool begin_prediction(const EditorSettings& settings);
   // Waits up to `time` for what begin_prediction began, and takes the result. Returns whether it has come.
   bool await_prediction(std::chrono::milliseconds time);
-  bool is_predicted() const { return is_predicted_; }
   // The last prediction, which may be of an earlier text; null if there was none.
   const Predicted* predicted() const { return predicted_.get(); }
   // Why the last text that parsed has no prediction.
