@@ -66,8 +66,7 @@ struct CallFacts {
 
 // Whether a computation is a command buffer of a GPU: a graph of kernels that the host launches at once. XLA's pass
 // (xla/service/gpu/transforms/command_buffer_scheduling.cc) moves the kernels to a computation of this name, and
-// nothing else in the text marks it. All other calls are of whoever wrote the text, and their kernels are launched one
-// by one.
+// nothing else in the text marks it. Later versions of XLA leave the text as it is (find_graphs() in lib/step/costs.h).
 bool is_command_buffer(ComputationView computation);
 
 // The trip count of one while instruction, from the module alone.

@@ -284,7 +284,7 @@ TEST_CASE("five kernels become a command buffer of a GPU, unless the text has co
     const StepPrediction p = predicted(parsed(kernels_in_a_row(count, called)), "h100_sxm");
     std::vector<bool> in_graph;
     for (const OpPrediction& op : p.ops) {
-      if (op.opcode == "reverse") in_graph.push_back(op.time.launched_in_graph);
+      if (op.opcode == "reverse") in_graph.push_back(op.time->launched_in_graph);
     }
     return in_graph;
   };

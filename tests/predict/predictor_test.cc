@@ -731,7 +731,7 @@ ENTRY e {
     const absl::StatusOr<StepPrediction> prediction = predictor.predict();
     REQUIRE(prediction.ok());
     return std::any_of(prediction->ops.begin(), prediction->ops.end(),
-                       [](const OpPrediction& op) { return op.time.launched_in_graph; });
+                       [](const OpPrediction& op) { return op.time->launched_in_graph; });
   };
   CHECK(in_graph());
   REQUIRE(predictor.edit().erase(*added).ok());
