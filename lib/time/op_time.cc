@@ -346,12 +346,13 @@ Num launch_floor_seconds(const Work& work, LaunchedBy by, const Numbers<Num>& n)
 }
 
 // What a product takes beside its work. It was measured where the host launches one product after another, and is about
-// one interval of such launches. In a command buffer that interval is shorter.
+// one interval of such launches. In a command buffer it is one interval of launches there.
 template <class Num>
 Num product_launch_seconds(Num measured, LaunchedBy by, const Numbers<Num>& n) {
   const GpuCore* const core = n.device().gpu();
   if (core == nullptr || by == LaunchedBy::kHost) return measured;
-  return measured / n.at(core->overhead.launch) * n.at(core->overhead.graph_launch);
+  Num in_graph = n.amount("launch of a product, in a command buffer", 1, "") * n.at(core->overhead.graph_launch);
+  return value(measured) < value(in_graph) ? measured : in_graph;
 }
 
 // The seconds that the work takes at nominal peaks.

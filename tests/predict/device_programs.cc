@@ -289,9 +289,46 @@ void add_messages(Program& program, std::int64_t devices) {
   }
 }
 
+// The call of a GPU's library that an operation's weight concerns; empty if the weight is that of an opcode.
+std::string library_call(const std::string& op, Program& program) {
+  if (op == "radix-sort") {
+    const std::string rows = program.parameter("f32[128,131072]{1,0}");
+    return program.add("(f32[128,131072]{1,0}, u8[9999]{0})",
+                       "custom-call(" + rows + "), custom_call_target=\"xla.gpu.ext.cub_sort_keys\"");
+  }
+  if (op == "topk") {
+    const std::string rows = program.parameter("f32[8192,1024]{1,0}");
+    return program.add("(f32[8192,8]{1,0}, s32[8192,8]{1,0})",
+                       "custom-call(" + rows + "), custom_call_target=\"__gpu$TopK\"");
+  }
+  if (op == "convolution" || op == "convolution-word") {
+    const bool is_deep = op == "convolution";
+    const std::string image = is_deep ? "bf16[64,56,56,192]{3,2,1,0}" : "bf16[128,229,229,3]{3,2,1,0}";
+    const std::string filter = is_deep ? "bf16[192,7,7,1]{3,2,1,0}" : "bf16[64,7,7,3]{3,2,1,0}";
+    const std::string result = is_deep ? image : "bf16[128,112,112,64]{3,2,1,0}";
+    const std::string window =
+        is_deep ? "window={size=7x7 pad=3_3x3_3}, feature_group_count=192" : "window={size=7x7 stride=2x2}";
+    return program.add("(" + result + ", u8[1024]{0})",
+                       "custom-call(" + program.parameter(image) + ", " + program.parameter(filter) + "), " + window +
+                           ", dim_labels=b01f_o01i->b01f, custom_call_target=\"__cudnn$convForward\"");
+  }
+  const std::string matrices = "f32[4096,32,32]{2,1,0}";
+  if (op == "cholesky") {
+    return program.add("(" + matrices + ", s32[4096]{0})",
+                       "custom-call(" + program.parameter(matrices) + "), custom_call_target=\"cusolver_potrf_ffi\"");
+  }
+  if (op == "triangular-solve") {
+    const std::string a = program.parameter(matrices);
+    return program.add("(" + matrices + ", s8[65536]{0})",
+                       "custom-call(" + a + ", " + a + "), custom_call_target=\"__cublas$triangularSolve\"");
+  }
+  return "";
+}
+
 // One fusion for each opcode and unit. Each fusion also has so much other work of the unit that the unit limits it.
 void add_weights(Program& program, const VectorUnit& unit) {
   for (const OpWeight& weight : unit.weights) {
+    if (!library_call(weight.op, program).empty()) continue;
     const bool is_integer = weight.op.rfind("integer-", 0) == 0;
     const bool is_conversion = weight.op.rfind("convert-", 0) == 0;
     const std::vector<std::string> words = absl::StrSplit(weight.op, '-');  // "convert", "f32", "s8"
@@ -332,12 +369,17 @@ void add_weights(Program& program, const VectorUnit& unit) {
   }
 }
 
-// What a GPU does piece by piece: a slice with a stride, and scatters of words and of half words. And products of odd
-// rows.
+// What a GPU does piece by piece: a slice with a stride, gathers, and scatters of words and of half words. And products
+// of odd rows.
 void add_pieces(Program& program) {
   const std::string wide = program.parameter(program.shape("f32", "8192,8192"));
   program.add(program.shape("f32", "8192,256"), "slice(" + wide + "), slice={[0:8192], [0:8192:32]}");
   const std::string indices = program.parameter("s32[1048576,1]{1,0}");
+  const std::string across = program.parameter("f32[65536,16]{0,1}");
+  program.add(program.shape("f32", "1048576,16"),
+              "gather(" + across + ", " + indices +
+                  "), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, "
+                  "slice_sizes={1,16}");
   for (const char* type : {"f32", "bf16"}) {
     const std::string sum = program.name();
     program.computation(sum + " {\n  x = " + type + "[] parameter(0)\n  y = " + type +

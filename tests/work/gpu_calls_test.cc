@@ -316,7 +316,8 @@ TEST_CASE("a block as large as each product of a batch is no placeholder") {
           R"("__triton_nested_gemm_fusion","block_level_fusion_config":{"num_warps":"4","output_tiles":[{"sizes":)"
           R"(["1","64","32"]}],"num_stages":1}}})",
       "c {\n  p = " + array + " parameter(0)\n  ROOT d = " + array +
-          " dot(p, p), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}\n}\n");
+          " dot(p, p), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, "
+          "rhs_contracting_dims={1}\n}\n");
   CHECK_FALSE(small.matrix[0].is_untuned);
   CHECK(small.matrix[0].tile_m == 64);
   CHECK(op_time(small, device("h100_sxm")).seconds == Approx(16.7e-6).epsilon(0.35));  // H100-JAX
