@@ -140,7 +140,7 @@ void Summary::add_up(const StepFacts& facts, StepSummary& result) const {
     use.busy_seconds = busy;
     use.utilization = step > 0 ? busy / step : 0;
     use.idle_seconds = std::max(0.0, step - busy);
-    result.resources.push_back(std::move(use));
+    result.resources.push_back(use);
     result.lower_bound_seconds = std::max(result.lower_bound_seconds, busy);
   }
   result.lower_bound_seconds = std::min(result.lower_bound_seconds, step);

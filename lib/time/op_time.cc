@@ -113,7 +113,7 @@ double beside_pieces(const Work& work, const Device& device) {
 // chosen one attains 0.88 to 0.93 (H100-JAX), about what other kernels do.
 template <class Num>
 Num read_share(const Work& work, const Numbers<Num>& n) {
-  const Num plain = n.known_or(n.device().hbm.read_efficiency, n.at(n.device().hbm.efficiency));
+  Num plain = n.known_or(n.device().hbm.read_efficiency, n.at(n.device().hbm.efficiency));
   const GpuCore* const core = n.device().gpu();
   const auto is_of_library = [](const MatrixWork& product) {
     return product.programs <= 0 && product.tile_m <= 0 && !product.is_attention && !product.is_tuned &&
@@ -122,7 +122,7 @@ Num read_share(const Work& work, const Numbers<Num>& n) {
   if (core == nullptr || work.matrix.empty() || !std::all_of(work.matrix.begin(), work.matrix.end(), is_of_library)) {
     return plain;
   }
-  return n.known_or(core->matrix.read_efficiency, plain);
+  return n.known_or(core->matrix.read_efficiency, std::move(plain));
 }
 
 // Reads alone and writes alone attain a higher rate than both at once. `efficiency` is the share attained with equal
@@ -270,11 +270,13 @@ double gathered_sectors(const Work& work, const GpuCore::OnChip& on_chip) {
 // What the level-2 cache does for gathers and scatters, one access after another.
 template <class Num>
 Num scattered_seconds(const Work& work, const GpuCore& core, const Numbers<Num>& n) {
-  Num atomics = work.atomics + work.narrow_atomics > 0 ? atomics_seconds(work, core, n) : Num(0.0);
+  Num atomics = 0.0;
+  if (work.atomics + work.narrow_atomics > 0) atomics = atomics_seconds(work, core, n);
   const double sectors = core.on_chip.gather_rate ? gathered_sectors(work, core.on_chip) : 0;
   if (sectors == 0) return atomics;
   Num gathers = over(n.amount("sectors gathered from L2", sectors, "read"), n.known_or(core.on_chip.gather_rate, 0.0));
-  return value(atomics) > 0 ? sum("scattered accesses to L2", std::move(atomics), std::move(gathers)) : gathers;
+  if (value(atomics) > 0) return sum("scattered accesses to L2", std::move(atomics), std::move(gathers));
+  return gathers;
 }
 
 // The time that each resource needs for `work`.
@@ -288,8 +290,8 @@ ResourceTimes<Num> resource_times(const Work& work, const Numbers<Num>& n, doubl
     MatrixTime<Num> time = matrix_time(product, n, products_busy);
     has_vector = has_vector || time.has_vector;
     times.matrix = sum("", times.matrix, std::move(time.seconds));
-    const Num launch = matrix_launch_seconds(product, n);
-    if (value(launch) > value(times.launch)) times.launch = launch;
+    Num launch = matrix_launch_seconds(product, n);
+    if (value(launch) > value(times.launch)) times.launch = std::move(launch);
   }
   if (tpu != nullptr && !work.matrix.empty()) times.launch = sum("", times.launch, dma_seconds(work, *tpu, n));
   if (!has_vector) times.vector = vector_time(work, n);
@@ -352,7 +354,8 @@ Num product_launch_seconds(Num measured, LaunchedBy by, const Numbers<Num>& n) {
   const GpuCore* const core = n.device().gpu();
   if (core == nullptr || by == LaunchedBy::kHost) return measured;
   Num in_graph = n.amount("launch of a product, in a command buffer", 1, "") * n.at(core->overhead.graph_launch);
-  return value(measured) < value(in_graph) ? measured : in_graph;
+  if (value(measured) < value(in_graph)) return measured;
+  return in_graph;
 }
 
 // The seconds that the work takes at nominal peaks.

@@ -14,6 +14,7 @@
 #include "hloroof/attributes.h"
 #include "lib/base/nearest.h"
 #include "lib/base/strings.h"
+#include "lib/ir/element_type.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/shapes.h"
 #include "lib/kernel/tpu/read_kernel.h"

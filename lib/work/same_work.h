@@ -25,11 +25,11 @@ class SharedWorks {
 
  private:
   struct Hash {
-    using is_transparent = void;
+    using is_transparent = void;  // NOLINT(readability-identifier-naming): the name that containers look for
     std::size_t operator()(const Work& work) const { return work_hash(work); }
   };
   struct Same {
-    using is_transparent = void;
+    using is_transparent = void;  // NOLINT(readability-identifier-naming): the name that containers look for
     bool operator()(const Work& a, const Work& b) const { return same_work(a, b); }
   };
   absl::flat_hash_set<Shared<Work>, Hash, Same> works_;

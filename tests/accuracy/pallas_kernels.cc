@@ -88,6 +88,7 @@ void report_pallas_kernels(const std::string& shared, Report& report) {
         family, device, std::to_string(f.count), percent(f.bias), percent(f.median), percent(f.p90), percent(f.within)};
   };
   std::vector<std::vector<std::string>> table;
+  table.reserve(rows.size() + 1);
   for (const auto& [key, samples] : rows) table.push_back(cells(key.first, key.second, samples));
   table.push_back(cells("all", "", all));
   report.table({"kernel", "device", "n", "bias", "median", "p90", "within 1.6"}, table);

@@ -156,6 +156,7 @@ TEST_CASE("device numbers: a better one makes no op slower") {
     std::vector<Case> cases = cases_for(device);
     cases.push_back(elementwise_case(device));
     std::vector<StepPrediction> before;
+    before.reserve(cases.size());
     for (const Case& c : cases) before.push_back(predict_step_time(c.module, device, c.options).value());
     int checked = 0;
     for (const Parameter& parameter : parameters(device)) {
