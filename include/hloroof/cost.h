@@ -37,6 +37,29 @@ struct KernelTime;
 }  // namespace internal
 inline namespace v0 {
 
+// A value that never changes and that copies share: what many ops have in common. Reads like a pointer that is never
+// null, and converts to `const T&`. Without a value it reads as T(). Assigning another value leaves the copies as they
+// are.
+template <typename T>
+class Shared {
+ public:
+  Shared() = default;
+  // NOLINTNEXTLINE(google-explicit-constructor): stands for the value
+  Shared(T value) : value_(std::make_shared<const T>(std::move(value))) {}
+
+  const T& operator*() const { return value_ != nullptr ? *value_ : nothing(); }
+  const T* operator->() const { return &**this; }
+  operator const T&() const { return **this; }  // NOLINT(google-explicit-constructor): likewise
+
+ private:
+  static const T& nothing() {
+    static const T kNothing;
+    return kNothing;
+  }
+
+  std::shared_ptr<const T> value_;
+};
+
 struct CollectiveOptions {
   // What-if: all-reduces and reduce-scatters send elements of this many bytes, such as 1 for int8. Does not change
   // smaller elements.
@@ -153,13 +176,14 @@ struct Work {
   std::vector<VectorWork> vector;    // one entry per kind and type
   std::vector<VectorWork> epilogue;  // the part of `vector` applied to the result of a product in the same instruction
   double read_again = 0;             // TPU: bytes of HBM beyond `read` that a product's windows are fetched again
-  double product_steps = 1;          // TPU: windows along the contracted dimensions; their sums are accumulated
-  double relayout_windows = 0;       // TPU: windows of the loop that changes a layout; 0: the text does not state it
+  double between_kernels = 0;   // not TPU: bytes of HBM beyond those that the kernels of a library move to each other
+  double product_steps = 1;     // TPU: windows along the contracted dimensions; their sums are accumulated
+  double relayout_windows = 0;  // TPU: windows of the loop that changes a layout; 0: the text does not state it
   double partial_tile_elements = 0;  // padded elements of tiles that an in-place update covers only in part
   std::optional<double> seconds;     // set by the user; overrides the model
   CostSource source = CostSource::kModel;
   double kernels = 1;   // GPU: kernels that a library call launches one after another
-  double programs = 0;  // GPU: blocks of threads of a kernel whose body was read; 0 for any other operation
+  double programs = 0;  // GPU: blocks of threads of a kernel whose body was read, or of each of a library's; 0: unknown
   bool is_for_threads =
       false;              // GPU: such a kernel's author scheduled its threads and transfers (Mosaic), not a compiler
   double tile_bytes = 0;  // GPU: bytes of the tiles that those blocks load and store, mostly from the level-2 cache

@@ -44,7 +44,6 @@
 #include "hloroof/module.h"
 #include "hloroof/schedule.h"
 #include "hloroof/shape.h"
-#include "hloroof/shared.h"
 
 namespace hloroof {
 namespace internal {

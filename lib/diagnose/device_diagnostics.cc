@@ -32,9 +32,7 @@ void diagnose_device_numbers(Diagnosis& diagnosis) {
     if (op.time->source < CostSource::kAssumed) continue;
     // The prediction does not store which numbers an op lacked. Recompute them for the few ops concerned.
     const MissingNumbers of_op =
-        missing_numbers(op.work, device,
-                        {op.time->launched_in_graph ? LaunchedBy::kCommandBuffer : LaunchedBy::kHost,
-                         diagnosis.facts.costs.products_busy});
+        missing_numbers(op.work, device, run_as(op.time->launched_in_graph, diagnosis.facts.costs.products_busy));
     for (const void* slot : of_op.slots()) add(std::string(path_of(slot, device)), op.id, op.name);
   }
   const CollectiveCosts& collectives = diagnosis.facts.collectives;

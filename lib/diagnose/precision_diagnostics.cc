@@ -195,8 +195,7 @@ class PrecisionDiagnoser {
       const double bytes = std::min(static_cast<double>(padded_bytes(array)), work.read.hbm);
       work.read.hbm -= bytes / 2;
     }
-    const RunAs as = {op.time->launched_in_graph ? LaunchedBy::kCommandBuffer : LaunchedBy::kHost,
-                      facts_.costs.products_busy};
+    const RunAs as = run_as(op.time->launched_in_graph, facts_.costs.products_busy);
     const Device& device = facts_.target.device;
     const double before = op_time(op.work, device, as).seconds;
     return before > 0 ? std::min(1.0, op_time(work, device, as).seconds / before) : 1;

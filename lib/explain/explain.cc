@@ -193,10 +193,9 @@ class Explanation {
       if (read + written > 0) line(key, format_bytes(read) + " read, " + format_bytes(written) + " written");
     };
     bytes("HBM", work.read.hbm, work.written.hbm);
-    if (work.read_again > 0 && !work.matrix.empty()) {
-      line("", format_bytes(work.read_again) + " read again, for windows that come back");
-    } else if (work.read_again > 0 && prediction_.family == DeviceFamily::kGpu) {
-      line("", format_bytes(work.read_again) + " moved again, between the kernels of the library");
+    if (work.read_again > 0) line("", format_bytes(work.read_again) + " read again, for windows that come back");
+    if (work.between_kernels > 0 && prediction_.family == DeviceFamily::kGpu) {
+      line("", format_bytes(work.between_kernels) + " moved again, between the kernels of the library");
     }
     bytes(to_string(Resource::kVmem, prediction_.family), work.read.vmem, work.written.vmem);
     bytes("host", work.read.host, work.written.host);

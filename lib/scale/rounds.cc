@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "hloroof/analysis.h"
+#include "lib/analysis/calls.h"
 #include "lib/ir/shapes.h"
 #include "lib/scale/placed_error.h"
 #include "lib/scale/seeds.h"
@@ -139,20 +140,20 @@ class Passes {
 // The trips of a loop in which each trip passes `per_trip` blocks on, those of both directions together.
 absl::StatusOr<LoopTrips> trips_at(const Module& module, const CallGraph& calls, InstructionView loop,
                                    std::int64_t per_trip, InstructionView permute, const ScaledAxis& axis) {
-  for (const CallGraph::Loop& found : calls.loops()) {
-    if (found.instruction != loop.id() || found.trips.source == TripCount::Source::kAssumed) continue;
-    // A ring has passed all blocks when each came by once. Some leave out the last pass, or do one trip outside.
-    const std::int64_t left = axis.from() - found.trips.value * per_trip;
-    const std::int64_t more = axis.to() - axis.from();
-    if (left < 0 || left > per_trip || layers_of(module, loop, found.trips.value) > 0) break;
-    if (more % per_trip != 0 || found.trips.value + more / per_trip < 1) {
-      return placed_error(permute, "the other size has no whole number of trips of its loop");
-    }
-    const std::optional<InstructionId> bound = bound_of(module, loop);
-    if (!bound) return placed_error(loop, "its condition does not compare with a single constant");
-    return LoopTrips{loop.id(), *bound, found.trips.value, more / per_trip};
+  const TripCount* const trips = CallFacts::trip_count(calls, loop.id());
+  const bool is_known = trips != nullptr && trips->source != TripCount::Source::kAssumed;
+  // A ring has passed all blocks when each came by once. Some leave out the last pass, or do one trip outside.
+  const std::int64_t left = is_known ? axis.from() - trips->value * per_trip : -1;
+  if (left < 0 || left > per_trip || layers_of(module, loop, trips->value) > 0) {
+    return placed_error(permute, "its loop passes blocks along the axis, but not as many as the axis has devices");
   }
-  return placed_error(permute, "its loop passes blocks along the axis, but not as many as the axis has devices");
+  const std::int64_t more = axis.to() - axis.from();
+  if (more % per_trip != 0 || trips->value + more / per_trip < 1) {
+    return placed_error(permute, "the other size has no whole number of trips of its loop");
+  }
+  const std::optional<InstructionId> bound = bound_of(module, loop);
+  if (!bound) return placed_error(loop, "its condition does not compare with a single constant");
+  return LoopTrips{loop.id(), *bound, trips->value, more / per_trip};
 }
 
 // Whether an element of what a loop of the entry carries is made of state alone.
@@ -227,17 +228,13 @@ absl::StatusOr<Rounds> find_rounds(const Module& module, const ScaledAxis& axis)
   const absl::StatusOr<Shifts> shifts = find_shifts(module, axis);
   if (!shifts.ok()) return shifts.status();
   if (shifts->empty()) return result;
-  std::map<std::uint32_t, std::vector<InstructionId>> callers;  // by computation
-  walk(module, [&](InstructionView i) {
-    for (ComputationId called : i.called_computations()) callers[called.index].push_back(i.id());
-  });
   const CallGraph calls = analyze_calls(module);
   result.pass_state = true;
   std::set<std::uint32_t> done;
   for (const auto& [permute, shift] : *shifts) {
     const ComputationView computation = module.instruction(permute).computation();
     if (!done.insert(computation.id().index).second) continue;
-    const std::vector<InstructionId>& from = callers[computation.id().index];
+    const std::vector<InstructionId>& from = CallFacts::callers(calls, computation.id());
     std::optional<InstructionView> loop;
     if (computation.id() != module.entry().id()) {
       if (from.size() != 1 || module.instruction(from[0]).opcode() != Opcode::kWhile) {

@@ -4,6 +4,7 @@
 
 #include "hloroof/analysis.h"
 #include "hloroof/edit.h"
+#include "lib/analysis/calls.h"
 #include "lib/scale/constants.h"
 #include "lib/scale/placed_error.h"
 #include "lib/values/literal.h"
@@ -51,10 +52,9 @@ absl::Status set_trips(Module& module, const std::vector<LoopTrips>& loops) {
   }
   const CallGraph calls = analyze_calls(module);
   for (const LoopTrips& loop : loops) {
-    for (const CallGraph::Loop& found : calls.loops()) {
-      if (found.instruction == loop.loop && found.trips.value != loop.trips + loop.more) {
-        return placed_error(module.instruction(loop.loop), "its number of trips does not follow the constant");
-      }
+    const TripCount* const found = CallFacts::trip_count(calls, loop.loop);
+    if (found != nullptr && found->value != loop.trips + loop.more) {
+      return placed_error(module.instruction(loop.loop), "its number of trips does not follow the constant");
     }
   }
   return absl::OkStatus();

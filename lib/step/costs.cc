@@ -257,17 +257,17 @@ class WorkTimes {
   WorkTimes(const Device& device, double products_busy) : device_(device), products_busy_(products_busy) {}
 
   // The time of an operation that carries a collective, apart from that.
-  OpTime beside_collective(const Work& work, LaunchedBy launched_by) const {
-    OpTime time = op_time(work, device_, {launched_by, products_busy_});
+  OpTime beside_collective(const Work& work, bool in_graph) const {
+    OpTime time = op_time(work, device_, run_as(in_graph, products_busy_));
     time.seconds = std::min(time.seconds, kForever);
     return time;
   }
 
   // The time of any other operation. `work` must outlive this object.
-  const Shared<OpTime>& of(const Work& work, LaunchedBy launched_by) {
-    const auto [found, is_new] = times_.try_emplace({&work, launched_by});
+  const Shared<OpTime>& of(const Work& work, bool in_graph) {
+    const auto [found, is_new] = times_.try_emplace({&work, in_graph});
     if (is_new) {
-      OpTime time = beside_collective(work, launched_by);
+      OpTime time = beside_collective(work, in_graph);
       if (time.source == CostSource::kModel && !assumed_rate(work, time, device_, products_busy_).empty()) {
         time.source = CostSource::kAssumed;
       }
@@ -279,20 +279,20 @@ class WorkTimes {
  private:
   const Device& device_;
   double products_busy_;
-  absl::flat_hash_map<std::pair<const Work*, LaunchedBy>, Shared<OpTime>> times_;
+  absl::flat_hash_map<std::pair<const Work*, bool>, Shared<OpTime>> times_;
 };
 
 // Computes the time and the demand of an instruction from its work.
-void time_instruction(InstructionView instruction, const CostInputs& inputs, const Work& work, LaunchedBy launched_by,
+void time_instruction(InstructionView instruction, const CostInputs& inputs, const Work& work, bool in_graph,
                       WorkTimes& times, Shared<OpTime>& time, Demand& demand) {
   const CarrierRange carried = inputs.collectives.by_carrier.equal_range(instruction.id().index);
   const bool is_collective = carried.first != carried.second;  // whose rates are those of links
   const bool is_estimated = inputs.options.estimates == EstimateSource::kCompiler;
   if (!is_collective && inputs.code == nullptr && !is_estimated) {
-    time = times.of(work, launched_by);
+    time = times.of(work, in_graph);
     demand = plain_demand(instruction, work, time, inputs.device);
   } else {
-    OpTime own = is_collective ? times.beside_collective(work, launched_by) : OpTime(times.of(work, launched_by));
+    OpTime own = is_collective ? times.beside_collective(work, in_graph) : OpTime(times.of(work, in_graph));
     if (!is_collective) use_code(instruction, inputs, work, own);
     demand = plain_demand(instruction, work, own, inputs.device);
     add_collectives(instruction, inputs.collectives, carried, own, demand);
@@ -315,8 +315,7 @@ void cost_instruction(InstructionView instruction, const CostInputs& inputs, Wor
   const std::uint32_t i = instruction.id().index;
   const std::uint32_t in = instruction.computation().id().index;
   const bool in_graph = in < costs.in_graphs.size() && costs.in_graphs[in];
-  time_instruction(instruction, inputs, costs.work[i], in_graph ? LaunchedBy::kCommandBuffer : LaunchedBy::kHost, times,
-                   costs.time.at(i), costs.demand.at(i));
+  time_instruction(instruction, inputs, costs.work[i], in_graph, times, costs.time.at(i), costs.demand.at(i));
 }
 
 // Computes the entry of Costs::products of an instruction whose work is already in the table.
@@ -523,12 +522,11 @@ std::vector<InstructionId> find_graphs(const CostInputs& inputs, Costs& costs) {
 void cost_again(const CostInputs& inputs, absl::Span<const InstructionId> changed, Costs& costs) {
   std::vector<Work> work = compute_work(inputs.module, changed, work_options(inputs.options, costs.kernels));
   cut_costs(inputs.module, costs);
-  WorkTimes times(inputs.device, costs.products_busy);
   for (std::size_t i = 0; i < changed.size(); ++i) {
     costs.work.at(changed[i].index) = std::move(work[i]);
     find_products(changed[i], inputs.device, costs);
-    cost_instruction(inputs.module.instruction(changed[i]), inputs, times, costs);
   }
+  time_again(inputs, changed, costs);
 }
 
 void time_again(const CostInputs& inputs, absl::Span<const InstructionId> changed, Costs& costs) {

@@ -115,9 +115,7 @@ Term execution_terms(const StepFacts& facts, InstructionId id) {
     return code_terms(cycles_of(*code.row, instruction), device, op_time(work, device));
   }
   Term term = with_collectives(
-      facts, id,
-      op_terms(work, facts.target.device,
-               {time.launched_in_graph ? LaunchedBy::kCommandBuffer : LaunchedBy::kHost, facts.costs.products_busy}));
+      facts, id, op_terms(work, facts.target.device, run_as(time.launched_in_graph, facts.costs.products_busy)));
   for (const GradientExchange& exchange : facts.collectives.exchanges) {
     if (exchange.after != id || demand.step != Step::kStart) continue;  // otherwise a transfer of its own
     Term between = collective_terms(exchange.between, facts.collectives.mesh, facts.collectives.mapping,

@@ -12,6 +12,7 @@
 #include "lib/hardware/device_facts.h"
 #include "lib/time/kernel_range.h"
 #include "lib/time/kernel_time.h"
+#include "lib/work/work.h"
 
 namespace hloroof::internal::inline time {
 namespace {
@@ -133,8 +134,9 @@ Num hbm_seconds(const Work& work, const Numbers<Num>& n) {
   const Hbm& hbm = n.device().hbm;
   if (hbm.bandwidth <= 0 || hbm.efficiency <= 0) return 0.0;
   HbmBytes bytes = hbm_bytes(work, n.device());
+  bytes.read += work.read_again;
   // A TPU keeps what its transforms have between their steps on the chip.
-  if (n.device().tpu() == nullptr || !work.matrix.empty()) bytes.read += work.read_again;
+  if (n.device().tpu() == nullptr) bytes.read += work.between_kernels;
   if (bytes.read <= 0 && bytes.written <= 0) return 0.0;
   const Num bandwidth = n.at(hbm.bandwidth);
   const Num efficiency = n.at(hbm.efficiency);
@@ -257,7 +259,6 @@ Num atomics_seconds(const Work& work, const GpuCore& core, const Numbers<Num>& n
 // The sectors of the level-2 cache that gathers read. Of a table, a part stays in the level-1 caches, and as large a
 // share of the reads at random places ends there.
 double gathered_sectors(const Work& work, const GpuCore::OnChip& on_chip) {
-  constexpr double kSectorBytes = 32;
   double sectors = 0;
   for (const Pieces& pieces : work.pieces) {
     if (!pieces.is_indexed || pieces.is_updated) continue;

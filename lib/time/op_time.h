@@ -141,6 +141,11 @@ struct RunAs {
   double products_busy = 0;
 };
 
+// How an operation runs whose kernels are in a command buffer or not (OpTime::launched_in_graph).
+inline RunAs run_as(bool in_graph, double products_busy) {
+  return {in_graph ? LaunchedBy::kCommandBuffer : LaunchedBy::kHost, products_busy};
+}
+
 // Whether `work` moves no array between the chip and other memory, and the device states the overhead of that case
 // (overhead.op_on_chip). Arrays of one element pass through scalar memory, and constants of one element are part of the
 // code.

@@ -288,7 +288,7 @@ void add_linear_algebra(InstructionView instruction, double share, SizeCache& si
         levels += log2_ceil(static_cast<double>(length));
       }
       flops = 5 * levels * elements;
-      work.read_again += moved_between_transforms(instruction, sizes) * share;
+      work.between_kernels += moved_between_transforms(instruction, sizes) * share;
       break;
     }
   }
@@ -373,7 +373,7 @@ void add_arithmetic(const Work& inner, double share, Work& work) {
     pieces.count *= share;
     add_pieces(pieces, work);
   }
-  work.read_again += inner.read_again * share;
+  work.between_kernels += inner.between_kernels * share;
   work.atomics += inner.atomics * share;
   work.narrow_atomics += inner.narrow_atomics * share;
 }

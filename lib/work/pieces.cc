@@ -11,12 +11,11 @@
 #include "lib/ir/opcode_facts.h"
 #include "lib/values/attribute_values.h"
 #include "lib/work/inside.h"
+#include "lib/work/work.h"
 
 namespace hloroof::internal::inline work {
 namespace {
 
-// One atomic operation updates all elements of a sector of the level-2 cache.
-constexpr double kAtomicBytes = 32;
 // Atomic operations on less than a word are loops that compare and swap the word.
 constexpr int kNarrowBits = 32;
 // Of one operation. Further kinds count their own bytes, and nothing beside them.
@@ -74,7 +73,7 @@ void add_pieces(InstructionView instruction, double share, SizeCache& sizes, Wor
       if (bits(array.element_type) < kNarrowBits) {
         work.narrow_atomics += elements;
       } else {
-        work.atomics += elements / run * std::ceil(pieces.bytes / kAtomicBytes);
+        work.atomics += elements / run * std::ceil(pieces.bytes / kSectorBytes);
       }
     }
   }

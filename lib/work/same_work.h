@@ -8,7 +8,6 @@
 #include "absl/container/flat_hash_set.h"
 #include "hloroof/analysis.h"
 #include "hloroof/cost.h"
-#include "hloroof/shared.h"
 
 namespace hloroof::internal::inline work {
 

@@ -111,6 +111,7 @@ void append_work(const Work& next, Work& total) {
   total.product_steps = 1;
   total.relayout_windows += next.relayout_windows;
   total.read_again += next.read_again;
+  total.between_kernels += next.between_kernels;
   total.partial_tile_elements += next.partial_tile_elements;
   total.kernels = std::max(total.kernels, 1.0) + std::max(next.kernels, 1.0);
   total.is_chained |= next.is_chained;

@@ -16,13 +16,15 @@
 #include "hloroof/analysis.h"
 #include "hloroof/cost.h"
 #include "hloroof/module.h"
-#include "hloroof/shared.h"
 #include "lib/base/paged_table.h"
 #include "lib/values/backend_config.h"
 
 namespace hloroof::internal::inline work {
 
 class KernelRuns;
+
+// A sector of a GPU's level-2 cache: what the shortest access reads, and what one atomic operation updates.
+constexpr double kSectorBytes = 32;
 
 struct WorkOptions {
   std::vector<CustomCallCost> custom_calls;  // matched by target; the first match applies
