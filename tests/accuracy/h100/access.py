@@ -8,7 +8,6 @@ from norms import layer_norm, rms_norm
 
 bf, f32, f8 = jnp.bfloat16, jnp.float32, jnp.float8_e4m3fn
 P = Programs()
-SMALL = bool(os.environ.get("TRY"))
 
 
 def S(*shape):

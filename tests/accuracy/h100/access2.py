@@ -7,7 +7,6 @@ from measure import *
 
 bf, f32, s8, i32, f8 = jnp.bfloat16, jnp.float32, jnp.int8, jnp.int32, jnp.float8_e4m3fn
 P = Programs()
-SMALL = bool(os.environ.get("TRY"))
 
 
 def s(n):

@@ -6,6 +6,7 @@ import jax, jax.numpy as jnp
 import numpy as np
 
 START = time.time()
+SMALL = bool(os.environ.get("TRY"))  # to try a script on a CPU
 OUT = os.environ.get("OUT", "/tmp/out")
 
 
@@ -19,6 +20,10 @@ class Programs:
 
     def add(self, name, fn, *specs, donate=(), runs=None, options=None):
         self.items.append((name, fn, specs, donate, runs, options))
+
+
+def shrunk(n):
+    return max(16, n // 64) if SMALL and n > 64 else n
 
 
 def make(spec, key):

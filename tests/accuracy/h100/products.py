@@ -7,11 +7,7 @@ from measure import *
 
 bf, f32, f8, s8 = jnp.bfloat16, jnp.float32, jnp.float8_e4m3fn, jnp.int8
 P = Programs()
-SMALL = bool(os.environ.get("TRY"))
-
-
-def S(n):
-    return max(16, n // 64) if SMALL and n > 64 else n
+S = shrunk
 
 
 def dot(a, b):

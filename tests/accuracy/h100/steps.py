@@ -3,30 +3,9 @@
 import sys, os
 
 sys.path.insert(0, os.path.dirname(__file__))
-from measure import *
+from models import *
 
-bf, f32, f8 = jnp.bfloat16, jnp.float32, jnp.float8_e4m3fn
-SMALL = bool(os.environ.get("TRY"))
 P = Programs()
-
-
-def q(big, small):
-    return small if SMALL else big
-
-
-FLASH = "xla" if SMALL else "cudnn"
-
-
-def rms(x, g):
-    y = x.astype(f32)
-    return (y * jax.lax.rsqrt((y * y).mean(-1, keepdims=True) + 1e-6) * g.astype(f32)).astype(x.dtype)
-
-
-def lnorm(x, g, b):
-    y = x.astype(f32)
-    m = y.mean(-1, keepdims=True)
-    v = ((y - m) ** 2).mean(-1, keepdims=True)
-    return ((y - m) * jax.lax.rsqrt(v + 1e-5) * g + b).astype(x.dtype)
 
 
 def rope(x):
@@ -46,31 +25,7 @@ def adam(p, m, v, g, lr=1e-3):
 
 
 def trainer(loss):
-    def step(state, batch):
-        p, m, v = state
-        g = jax.grad(loss)(p, batch)
-        out = jax.tree.map(adam, p, m, v, g)
-        pick = lambda i: jax.tree.map(lambda t: t[i], out, is_leaf=lambda t: isinstance(t, tuple))
-        return ((pick(0), pick(1), pick(2)),)
-
-    return step
-
-
-def leaf(t):
-    return is_spec(t)
-
-
-def kind(p, k):
-    return jax.tree.map(lambda t: (t[0], t[1], k), p, is_leaf=leaf)
-
-
-def states(p):
-    return (kind(p, "init"), kind(p, "zeros"), kind(p, "zeros"))
-
-
-def xent(logits, labels):
-    z = jax.nn.logsumexp(logits.astype(f32), -1)
-    return (z - jnp.take_along_axis(logits, labels[..., None], -1)[..., 0].astype(f32)).mean()
+    return training(loss, adam)
 
 
 def llama_params(L, d, h, kv, hd, ff, V, dt):

@@ -10,6 +10,7 @@ P = Programs()
 
 
 def add(name, fn, *specs):
+    specs = [(tuple(map(shrunk, shape)), dtype) for shape, dtype in specs]
     P.add(name, fn, *specs, options={"xla_gpu_autotune_level": "0"})
 
 
