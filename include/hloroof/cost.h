@@ -187,6 +187,9 @@ struct Work {
   bool is_for_threads =
       false;              // GPU: such a kernel's author scheduled its threads and transfers (Mosaic), not a compiler
   double tile_bytes = 0;  // GPU: bytes of the tiles that those blocks load and store, mostly from the level-2 cache
+  double blocks = 0;      // GPU: blocks of threads of a fusion whose tiles the compiler states; 0: not stated
+  double exchanged_elements =
+      0;  // GPU: padded elements that such blocks pass between their threads, through shared memory
   std::vector<Pieces> pieces;  // GPU: included in `read` and `written` with their own bytes
   double atomics = 0;          // GPU: updates of 32 bytes by the atomic operations of scatters
   double narrow_atomics = 0;   // GPU: their updates of elements of less than 4 bytes

@@ -371,6 +371,7 @@ struct GpuCore {
     Fact<double> narrow_atomic_rate;  // updates/s of elements of less than 4 bytes, for which a loop compares and swaps
     Fact<double> gather_rate;         // reads/s of 32 bytes at scattered places; none: gathers take what their bytes do
     Fact<double> l1_table;            // bytes of a gathered table that stay in the level-1 cache of a multiprocessor
+    Fact<double> exchange_rate;  // elements/s that threads pass to one another through shared memory; none: no time
   } on_chip;
   // What kernels attain that a user wrote and whose bodies are read. The compiler schedules programs on tiles, such as
   // Triton's. The author of a program for threads, such as Mosaic's, schedules it.
@@ -398,6 +399,7 @@ struct GpuCore {
   struct Overhead {
     double launch = 0;        // s, minimum time between two kernel launches by the host, a lower bound for each kernel
     double graph_launch = 0;  // s, the same inside a command buffer
+    Fact<double> block;       // s between the starts of two blocks of threads of a kernel; none: no time
     double matmul = 0;        // s, a matmul kernel, in addition to Overhead::op
     Fact<double> matmul_f32;  // s, the same with f32 operands; none: as matmul
     Fact<double> wave;        // s, to fill and drain the blocks of one wave of matmul tiles; none: no such term

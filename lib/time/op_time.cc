@@ -209,6 +209,10 @@ OverlapTime<Num> overlap_time(const Work& work, ResourceTimes<Num> resources, co
   time.faster = std::min(value(compute), memory_seconds);
   time.joined =
       norm(value(relayout) > 0 ? "overlapping" : "compute and memory", exponent, std::move(compute), std::move(memory));
+  // A block that holds its tile while its threads exchange it leaves no registers for a second block that could load.
+  if (value(resources.exchange) > 0) {
+    time.joined = sum("memory, then shared memory", std::move(time.joined), resources.exchange);
+  }
   const TpuCore* const tpu = n.device().tpu();
   if (value(relayout) > 0) {
     Num between = 0.0;
@@ -307,6 +311,11 @@ ResourceTimes<Num> resource_times(const Work& work, const Numbers<Num>& n, doubl
   if (tpu != nullptr && work.read.vmem + work.written.vmem > 0) times.vmem = vmem_seconds(work, tpu->on_chip, n);
   if (device.gpu() != nullptr) times.vmem = scattered_seconds(work, *device.gpu(), n);
   if (device.gpu() != nullptr && work.tile_bytes > 0) times.vmem = tiles_seconds(work, *device.gpu(), n);
+  if (const GpuCore* const gpu = device.gpu();
+      gpu != nullptr && gpu->on_chip.exchange_rate && work.exchanged_elements > 0) {
+    times.exchange = over(n.amount("elements passed between threads", work.exchanged_elements, "element"),
+                          n.known_or(gpu->on_chip.exchange_rate, 0.0));
+  }
   if (const double bytes = std::max(work.read.host, work.written.host); bytes > 0) {
     times.host = over(n.amount("host memory", bytes, "B"), n.known_or(device.host.bandwidth, 0.0));
   }
@@ -337,15 +346,18 @@ Num op_overhead_seconds(const Work& work, const Numbers<Num>& n) {
 }
 
 // The minimum time of a kernel of `work` on a GPU: the interval between two launches by the host, or between two
-// launches in a command buffer.
+// launches in a command buffer, and the time in which its blocks of threads start, one after another.
 template <class Num>
 Num launch_floor_seconds(const Work& work, LaunchedBy by, const Numbers<Num>& n) {
   const GpuCore* const core = n.device().gpu();
   if (core == nullptr) return 0.0;
   const bool in_graph = by == LaunchedBy::kCommandBuffer;
-  return n.amount(in_graph ? "launch, in a command buffer" : "launch by the host", std::max(work.kernels, 1.0),
-                  "kernel") *
-         n.at(in_graph ? core->overhead.graph_launch : core->overhead.launch);
+  Num launch =
+      n.amount(in_graph ? "launch, in a command buffer" : "launch by the host", std::max(work.kernels, 1.0), "kernel") *
+      n.at(in_graph ? core->overhead.graph_launch : core->overhead.launch);
+  if (work.blocks <= 0 || !core->overhead.block) return launch;
+  return slowest("launch and blocks", std::move(launch),
+                 n.amount("blocks of threads started", work.blocks, "block") * n.known_or(core->overhead.block, 0.0));
 }
 
 // What a product takes beside its work. It was measured where the host launches one product after another, and is about
@@ -421,7 +433,7 @@ void set_resources(const ResourceTimes<double>& from, OpTime& time) {
   time.resources[Resource::kMatrix] = from.matrix;
   time.resources[Resource::kVector] = from.vector.seconds() + from.accumulation;
   time.resources[Resource::kHbm] = from.hbm;
-  time.resources[Resource::kVmem] = from.vmem;
+  time.resources[Resource::kVmem] = from.vmem + from.exchange;
   time.resources[Resource::kHost] = from.host;
   time.epilogue = from.epilogue;
 }

@@ -66,6 +66,7 @@ struct ResourceTimes {
   Num accumulation = 0.0;  // the part of `epilogue` that adds the sums of windows
   VectorTime<Num> vector;
   Num vmem = 0.0;
+  Num exchange = 0.0;  // of elements between the threads of a GPU's blocks
   Num hbm = 0.0;
   Num host = 0.0;
   Num launch = 0.0;  // of products

@@ -19,6 +19,7 @@
 #include "lib/values/attribute_values.h"
 #include "lib/values/backend_config.h"
 #include "lib/work/custom_call.h"
+#include "lib/work/gpu_tiles.h"
 #include "lib/work/inside.h"
 #include "lib/work/kernel_runs.h"
 #include "lib/work/same_work.h"
@@ -313,7 +314,10 @@ class WorkCounter {
       work.epilogue = inside.work.epilogue;
       work.read.hbm += inside.constants.hbm;
       work.logical_bytes += inside.constants.hbm;
-      if (opcode == Opcode::kFusion) add_chosen_tile(instruction, work);
+      if (opcode == Opcode::kFusion) {
+        add_chosen_tile(instruction, work);
+        add_gpu_tiles(instruction, called, work);
+      }
       const InstructionId root = row_of(instruction.module(), called).root;
       const bool wraps = opcode == Opcode::kAsyncStart && root.valid();
       const ShapeId result = wraps ? instruction.module().instruction(root).shape_id() : instruction.shape_id();

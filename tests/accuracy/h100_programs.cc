@@ -16,7 +16,7 @@ namespace {
 // Of a shorter program the host's launch is most of the time, and the kernels' times leave it out.
 constexpr double kShortest = 20e-6;
 
-// Whole programs. Those of the second group were measured later, and part of the model was made with them in view.
+// Whole programs. Of the second group the kernels were looked at, and part of the model was made with them in view.
 constexpr const char* kSteps = "steps";
 constexpr const char* kSecondSteps = "steps2";
 
@@ -37,7 +37,7 @@ const std::map<std::string, std::string>& groups() {
       {"access2", "strides, narrow gathers and scatters, odd rows of products"},
       {"products", "products, attention, convolutions"},
       {kSteps, "whole programs: training steps, prefill, decode"},
-      {kSecondSteps, "whole programs of other families"},
+      {kSecondSteps, "whole programs whose kernels were looked at"},
   };
   return *names;
 }
@@ -78,9 +78,8 @@ void report_h100_programs(Report& report) {
       "Measured by us with JAX 0.11.2 on one H100 SXM5 80GB; h100/README.md says how. Of the small programs the times "
       "of the kernels are added, of those of 20 us and more. A whole program is timed as one call among many after a "
       "second of the same calls, at the power cap where it binds. The small programs are seen: the H100's numbers of "
-      "source H100-JAX were chosen with them in view. So are the whole programs of other families, from the libraries' "
-      "kernels to "
-      "command buffers. The other whole programs are held back.");
+      "source H100-JAX were chosen with them in view. So are the whole "
+      "programs whose kernels were looked at, one by one. The other whole programs are held back.");
   const auto programs = h100_programs();
   if (!programs.ok()) {
     report.paragraph(std::string(programs.status().message()));

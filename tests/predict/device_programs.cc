@@ -396,6 +396,27 @@ void add_pieces(Program& program) {
   }
 }
 
+// Fusions for a GPU in tiles: one of small blocks, and one whose threads exchange its tile.
+void add_tiled(Program& program) {
+  const auto add = [&](const std::string& array, const std::string& tile, const std::string& body) {
+    const std::string name = program.name();
+    program.computation(name + " {\n  x = " + array + " parameter(0)\n" + body + "}\n");
+    program.add(array, "fusion(" + program.parameter(array) + "), kind=kCustom, calls=" + name +
+                           ", backend_config={\"fusion_backend_config\":{\"kind\":\"__triton\","
+                           "\"block_level_fusion_config\":{\"num_warps\":\"8\",\"output_tiles\":[{\"sizes\":[" +
+                           tile + "]}]}}}");
+  };
+  const std::string small = program.shape("bf16", "4194304,8");
+  add(small, "\"1\",\"8\"", "  ROOT n = " + small + " negate(x)\n");
+  const std::string sum = program.name();
+  program.computation(sum + " {\n  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n  ROOT s = f32[] add(x, y)\n}\n");
+  const std::string rows = program.shape("f32", "64,512,1024");
+  const std::string sums = program.shape("f32", "64,512");
+  add(rows, "\"16\",\"1\",\"1024\"",
+      "  z = f32[] constant(0)\n  s = " + sums + " reduce(x, z), dimensions={2}, to_apply=" + sum + "\n  b = " + rows +
+          " broadcast(s), dimensions={0,1}\n  ROOT q = " + rows + " divide(x, b)\n");
+}
+
 // A program of one of two slices, which exchange an array.
 std::string between_slices(const std::string& type) {
   const std::string attributes =
@@ -474,6 +495,9 @@ std::vector<Case> cases_for(const Device& device) {
     Program pieces(is_tpu);
     add_pieces(pieces);
     cases.push_back(make(pieces, 1));
+    Program tiled(is_tpu);
+    add_tiled(tiled);
+    cases.push_back(make(tiled, 1));
     cases.push_back(Case{parsed(library_attention()), {}});
     for (const char* form : {"mosaic", "triton", "triton_call"}) {
       cases.push_back(Case{parsed(source_text("tests/corpus/y_gpu_" + std::string(form) + ".hlo")), {}});

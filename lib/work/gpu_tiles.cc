@@ -1,0 +1,93 @@
+#include "lib/work/gpu_tiles.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "lib/ir/shapes.h"
+#include "lib/values/attribute_values.h"
+#include "lib/values/backend_config.h"
+
+namespace hloroof::internal::inline work {
+namespace {
+
+// Triton's tiles have powers of two along each dimension.
+double padded(std::int64_t size) {
+  return static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(std::max<std::int64_t>(size, 1))));
+}
+
+double padded_elements(const std::vector<std::int64_t>& tile) {
+  double product = 1;
+  for (const std::int64_t size : tile) product *= padded(size);
+  return product;
+}
+
+// The number of tiles that cover an array.
+double tile_count(const Shape& shape, const std::vector<std::int64_t>& tile) {
+  double count = 1;
+  for (std::size_t i = 0; i < tile.size(); ++i) {
+    count *= std::ceil(static_cast<double>(shape.dimensions[i]) / static_cast<double>(tile[i]));
+  }
+  return count;
+}
+
+// Whether a dimension of one lies between two others.
+bool has_gap(const std::vector<std::int64_t>& tile) {
+  const auto is_long = [](std::int64_t size) { return size > 1; };
+  const auto first = std::find_if(tile.begin(), tile.end(), is_long);
+  const auto last = std::find_if(tile.rbegin(), tile.rend(), is_long).base();
+  return first < last && std::find(first, last, 1) != last;
+}
+
+// The tile of what `reduce` reads, if it reduces the last dimension and `tile` is that of `stored`, which has as many
+// elements as its operand, or the shape of its result. nullopt for other reductions: along columns the threads keep what
+// they hold, and of arrays that the fusion reshapes the tile is not known.
+std::optional<std::vector<std::int64_t>> tile_of_operand(InstructionView reduce, const Shape& stored,
+                                                         const std::vector<std::int64_t>& tile) {
+  const Shape& read = reduce.operand(0).shape();
+  const auto last = static_cast<std::int64_t>(read.dimensions.size()) - 1;
+  if (integers(reduce, AttributeKey::kDimensions) != std::vector<std::int64_t>{last}) return std::nullopt;
+  std::vector<std::int64_t> of_operand = tile;
+  if (element_count(read) == element_count(stored)) {
+    if (stored.dimensions.back() != read.dimensions.back()) return std::nullopt;
+    of_operand.back() = read.dimensions.back();
+    return of_operand;
+  }
+  if (reduce.shape().is_tuple() || reduce.shape().dimensions != stored.dimensions) return std::nullopt;
+  of_operand.push_back(read.dimensions.back());
+  return of_operand;
+}
+
+}  // namespace
+
+void add_gpu_tiles(InstructionView fusion, ComputationId fused, Work& work) {
+  if (!work.matrix.empty()) return;
+  if (fusion.text(AttributeKey::kBackendConfig).find("block_level") == std::string_view::npos) return;
+  const std::optional<FusionBackendConfig> config = fusion_backend_config(fusion);
+  if (!config || !config->block_level || config->block_level->output_tiles.empty()) return;
+  const std::vector<std::int64_t>& tile = config->block_level->output_tiles[0];
+  const ShapeTable& shapes = fusion.module().shapes();
+  const Shape& stored = fusion.shape().is_tuple() && !fusion.shape().elements.empty()
+                            ? shapes[fusion.shape().elements[0]]
+                            : fusion.shape();
+  const bool is_stated = tile.size() == stored.dimensions.size() && !tile.empty() &&
+                         std::all_of(tile.begin(), tile.end(), [](std::int64_t size) { return size > 0; });
+  if (!is_stated) return;
+  work.blocks = tile_count(stored, tile);
+  double exchanged = 0;
+  double reductions = 0;
+  for (InstructionView i : fusion.module().computation(fused).instructions()) {
+    if (i.opcode() != Opcode::kReduce || i.operand_count() == 0) continue;
+    const std::optional<std::vector<std::int64_t>> read = tile_of_operand(i, stored, tile);
+    if (!read || !has_gap(*read)) continue;
+    if (element_count(i.operand(0).shape()) == element_count(stored)) ++reductions;
+    exchanged = std::max(exchanged, work.blocks * padded_elements(*read));
+  }
+  work.exchanged_elements = exchanged * (1 + reductions);
+}
+
+}  // namespace hloroof::internal::inline work
