@@ -17,6 +17,7 @@
 #include "lib/base/strings.h"
 #include "lib/base/units.h"
 #include "lib/diagnose/diagnostics.h"
+#include "lib/diagnose/kernel_gathers.h"
 #include "lib/diagnose/moves.h"
 #include "lib/hardware/matrix_rate.h"
 #include "lib/ir/element_type.h"
@@ -230,10 +231,15 @@ class OpDiagnoser {
       const OpPrediction* transfer = diagnosis_.op(wait.transfer);
       if (!diagnosis_.may_matter(wait.seconds) || transfer == nullptr) continue;
       if (facts_.collectives.by_carrier.count(wait.transfer.index) > 0 || !is_copy(*transfer)) continue;
+      const TimePart part = {TimePart::Kind::kWaitsFor, op.id, wait.transfer};
+      if (const std::optional<KernelGather> gather =
+              gather_for_kernels(module_.instruction(op.id), module_.instruction(wait.transfer), diagnosis_)) {
+        diagnosis_.add(gather_finding(*gather, op, part, wait.seconds, diagnosis_));
+        continue;
+      }
       const bool to_host = transfer->work->written.host > 0;
       const bool from_host = transfer->work->read.host > 0;
-      Finding finding = {
-          .op = op.name, .parts = {{TimePart::Kind::kWaitsFor, op.id, wait.transfer}}, .least_share = kWorthOfStep};
+      Finding finding = {.op = op.name, .parts = {part}, .least_share = kWorthOfStep};
       if (to_host || from_host) {
         finding.code = kHostTransfer;
         finding.cause = to_host ? "to the host" : "from the host";
