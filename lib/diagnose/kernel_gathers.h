@@ -15,8 +15,8 @@ namespace hloroof::internal::inline diagnose {
 // A gather whose result only kernels read. XLA fuses nothing into a kernel, so the rows are written and read once more
 // than the kernel needs.
 struct KernelGather {
-  double row_bytes = 0;               // of the piece of the array that one index selects
-  std::string kernel;                 // the first that reads the rows
+  double row_bytes = 0;                    // of the piece of the array that one index selects
+  std::string kernel;                      // the first that reads the rows
   std::vector<const OpPrediction*> fills;  // ops in between that put a constant in place of rows
 };
 
