@@ -63,6 +63,15 @@ TEST_CASE("the size that a program has changes nothing, whatever the program doe
   }
 }
 
+TEST_CASE("the report warns of rings, of which a compiler makes other programs at other sizes") {
+  const std::string said = "Loops that pass blocks round the axis are kept";
+  CHECK_THAT(run_hloroof({"scale", "tests/scale/ring_step.v5e_8.hlo", "--device", "tpu_v5e", "--axis", "0=16"}).out,
+             ContainsSubstring(said));
+  const TemporaryFolder folder;
+  const std::string file = folder.write("m.hlo", kProgram);
+  CHECK_THAT(run_hloroof({"scale", file, "--device", "tpu_v5e", "--axis", "0=16"}).out, !ContainsSubstring(said));
+}
+
 TEST_CASE("what scale refuses") {
   const TemporaryFolder folder;
   const std::string file = folder.write("m.hlo", kProgram);
