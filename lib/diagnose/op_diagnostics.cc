@@ -17,6 +17,7 @@
 #include "lib/base/strings.h"
 #include "lib/base/units.h"
 #include "lib/diagnose/diagnostics.h"
+#include "lib/diagnose/kernel_gathers.h"
 #include "lib/diagnose/moves.h"
 #include "lib/hardware/matrix_rate.h"
 #include "lib/ir/element_type.h"
@@ -230,10 +231,15 @@ class OpDiagnoser {
       const OpPrediction* transfer = diagnosis_.op(wait.transfer);
       if (!diagnosis_.may_matter(wait.seconds) || transfer == nullptr) continue;
       if (facts_.collectives.by_carrier.count(wait.transfer.index) > 0 || !is_copy(*transfer)) continue;
+      const TimePart part = {TimePart::Kind::kWaitsFor, op.id, wait.transfer};
+      if (const std::optional<KernelGather> gather =
+              gather_for_kernels(module_.instruction(op.id), module_.instruction(wait.transfer), diagnosis_)) {
+        diagnosis_.add(gather_finding(*gather, op, part, wait.seconds, diagnosis_));
+        continue;
+      }
       const bool to_host = transfer->work->written.host > 0;
       const bool from_host = transfer->work->read.host > 0;
-      Finding finding = {
-          .op = op.name, .parts = {{TimePart::Kind::kWaitsFor, op.id, wait.transfer}}, .least_share = kWorthOfStep};
+      Finding finding = {.op = op.name, .parts = {part}, .least_share = kWorthOfStep};
       if (to_host || from_host) {
         finding.code = kHostTransfer;
         finding.cause = to_host ? "to the host" : "from the host";
@@ -342,6 +348,24 @@ class OpDiagnoser {
     return to;
   }
 
+  // Whether an op does nothing but convert its operand, so that the result of an earlier one is the same array.
+  bool only_converts(InstructionView op) {
+    constexpr int kMostSteps = 8;
+    InstructionId id = op.id();
+    Path path;
+    bool converts = false;
+    for (int step = 0; step < kMostSteps; ++step) {
+      const InstructionView at = module_.instruction(id);
+      const Flow f = flow(at.opcode());
+      converts |= f == Flow::kConverts;
+      const bool is_all = at.id() == op.id() || f == Flow::kParameter;  // from here on, nothing is part of the op
+      if (converts && is_all) return true;
+      const bool passes = f == Flow::kFuses || f == Flow::kRenames || f == Flow::kCopies || f == Flow::kConverts;
+      if (!passes || at.shape().is_tuple() || !step_back(module_, id, path)) return false;
+    }
+    return false;
+  }
+
   // The share of the time of `op` that is left if it reads the array from HBM as `to`, instead of converting it.
   double share_without(const OpPrediction& op, const Shape& array, ElementType to) const {
     const ElementType from = array.element_type;
@@ -375,14 +399,16 @@ class OpDiagnoser {
 
   void repeated_upcast(const OpPrediction& op, InstructionView array, ElementType to, const std::string& earlier) {
     if (earlier == op.name) return;
-    const double left = share_without(op, array.shape(), to);
+    const bool is_whole = only_converts(module_.instruction(op.id));
+    const double left = is_whole ? 0 : share_without(op, array.shape(), to);
+    const std::string less =
+        is_whole ? "it would not be needed" : absl::StrFormat("it would take %.0f %% of the time", 100 * left);
     diagnosis_.add_work(
         kRepeatedUpcast, op, (op.exposed_seconds - op.wait_seconds) * (1 - left),
-        absl::StrFormat(
-            "converts %s to %s, as %s does before it: with one conversion for all, it would take %.0f %% of the "
-            "time; multiplying the 8-bit floats as they are and scaling the product needs none",
-            to_string(module_.shapes(), array.shape_id(), ShapeText::kWithoutLayout), to_absl(to_string(to)), earlier,
-            100 * left));
+        absl::StrFormat("converts %s to %s, as %s does before it: with one conversion for all, %s; multiplying the "
+                        "8-bit floats as they are and scaling the product needs none",
+                        to_string(module_.shapes(), array.shape_id(), ShapeText::kWithoutLayout),
+                        to_absl(to_string(to)), earlier, less));
   }
 
   // Reports the large parameters that every device holds in full, if memory is nearly used up. Copies cost nothing

@@ -4,9 +4,12 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "hloroof/edit.h"
 #include "lib/base/error_place.h"
+#include "lib/base/nearest.h"
 #include "lib/base/strings.h"
 #include "lib/ir/opcode_facts.h"
 
@@ -19,6 +22,20 @@ using Found = std::map<std::string, InstructionId>;
 
 bool is_in_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+}
+
+// "all-gather" and, as it is in Python, "all_gather".
+std::optional<Opcode> opcode_of(std::string_view name) {
+  std::string dashed(name);
+  std::replace(dashed.begin(), dashed.end(), '_', '-');
+  const std::optional<Opcode> opcode = internal::opcode_from_string(dashed);
+  return opcode && *opcode != Opcode::kUnknown ? opcode : std::nullopt;
+}
+
+std::string nearest_opcode(std::string_view name) {
+  std::vector<std::string> names;
+  for (int i = 0; i < internal::kOpcodeCount; ++i) names.emplace_back(to_string(static_cast<Opcode>(i)));
+  return internal::nearest_names(name, names, 1).front();
 }
 
 class PatternReader {
@@ -63,10 +80,12 @@ class PatternReader {
     skip_space();
     const std::size_t begin = at_;
     const std::string_view name = word();
-    const std::optional<Opcode> opcode = internal::opcode_from_string(name);
-    if (!opcode || *opcode == Opcode::kUnknown) {
+    const std::optional<Opcode> opcode = opcode_of(name);
+    if (!opcode) {
       at_ = begin;
-      return error(name.empty() ? "expects an opcode, %name or *" : "expects an opcode");
+      return error(name.empty() ? "expects an opcode, %name or *"
+                                : absl::StrCat("expects an opcode, of which the nearest is ", nearest_opcode(name),
+                                               "; any value is %", internal::to_absl(name)));
     }
     pattern.opcode = *opcode;
     if (!accept('(')) return absl::OkStatus();

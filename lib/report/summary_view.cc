@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "hloroof/device.h"
 #include "hloroof/predict.h"
 #include "lib/analysis/op_name.h"
 #include "lib/base/strings.h"
@@ -17,6 +18,7 @@
 #include "lib/describe/table.h"
 #include "lib/diagnose/diagnostics.h"
 #include "lib/hardware/accuracy.h"
+#include "lib/hardware/names.h"
 #include "lib/report/verdict.h"
 #include "lib/report/views.h"
 #include "lib/step/facts.h"
@@ -117,6 +119,35 @@ std::string assumed_rates(const StepPrediction& p, std::size_t width) {
 // "$0.00123": a step costs too little for cents.
 std::string format_dollars(double dollars) { return absl::StrFormat("$%.3g", dollars); }
 
+// "12.3 kJ": powers of 1000.
+std::string format_joules(double joules) { return format_rate(joules, "J"); }
+
+// "8 chips".
+std::string chips_text(const StepPrediction& p) {
+  const double chips = occupied_chips(*p.facts);
+  return absl::StrFormat("%.0f %s", chips, chips == 1 ? "chip" : "chips");
+}
+
+// Where the energy of the step is from, for those who ask what the step costs or who say what a chip draws; else empty.
+// The power in a device file is that of the design or the most measured, which bounds the energy.
+std::string energy_text(const StepPrediction& p) {
+  const std::vector<Parameter> numbers = parameters(p.facts->target.device);
+  const auto power = std::find_if(numbers.begin(), numbers.end(), [](const Parameter& n) { return n.path == "power"; });
+  const std::string at = absl::StrCat(chips_text(p), " at ", format_quantity(*power->value, "W"));
+  if (power->source.kind == Provenance::kUser) return at;
+  if (!p.facts->options.price && !p.facts->options.tokens) return "";
+  return absl::StrCat("at most: ", at, " (", to_absl(word_of(kProvenanceWords, power->source.kind)), ")");
+}
+
+// "$5.09 and 1.83 MJ for a million": what tokens cost, of what is known.
+std::string tokens_text(const StepPrediction& p) {
+  constexpr double kMillion = 1e6;
+  std::vector<std::string> costs;
+  if (const std::optional<double> dollars = dollars_per_million_tokens(p)) costs.push_back(format_dollars(*dollars));
+  if (const std::optional<double> joules = most_joules_per_token(p)) costs.push_back(format_joules(kMillion * *joules));
+  return costs.empty() ? "" : absl::StrJoin(costs, " and ") + " for a million";
+}
+
 // The measurements are of compiled programs on the device. They say nothing of another program, nor of one in which
 // nothing is modelled.
 bool measurements_apply(const StepPrediction& p) {
@@ -203,15 +234,15 @@ std::string summary_view(const StepPrediction& p, const ViewOptions& options) {
   out += line("exposed comm.", format_seconds(p.exposed_communication_seconds),
               share_of_step(p.exposed_communication_seconds));
   if (const std::optional<double> dollars = step_dollars(p)) {
-    const double chips = occupied_chips(*p.facts);
     out += line("cost", format_dollars(*dollars),
-                absl::StrFormat("%.0f %s at %s an hour", chips, chips == 1 ? "chip" : "chips",
-                                format_dollars(*p.facts->options.price)));
+                absl::StrCat(chips_text(p), " at ", format_dollars(*p.facts->options.price), " an hour"));
+  }
+  if (const std::optional<double> joules = most_joules(p)) {
+    if (const std::string source = energy_text(p); !source.empty())
+      out += line("energy", format_joules(*joules), source);
   }
   if (const std::optional<double> rate = tokens_per_second(p)) {
-    const std::optional<double> dollars = dollars_per_million_tokens(p);
-    out += line("tokens", format_count(*rate) + "/s",
-                dollars ? format_dollars(*dollars) + " for a million" : std::string());
+    out += line("tokens", format_count(*rate) + "/s", tokens_text(p));
   }
   const MemoryPrediction& memory = p.memory;
   out += line("peak memory", format_memory(memory.hbm_peak_bytes),

@@ -58,8 +58,8 @@ std::string_view expected_kind(OptionForm form) {
     case OptionForm::kFlag: return "true or false";
     case OptionForm::kCount:
     case OptionForm::kWhole: return "a whole number";
-    case OptionForm::kRatio:
-    case OptionForm::kAmount: return "a number";
+    case OptionForm::kRatio: return "a number";
+    case OptionForm::kAmount: return "a number above 0";
     case OptionForm::kEstimates: return "\"model\" or \"compiler\"";
     case OptionForm::kSwitch: return "true or false";
     case OptionForm::kElementBytes: return "an element type such as \"s8\"";
@@ -89,8 +89,8 @@ bool read_value(const OrderedJson& json, const OptionRow& row, std::int64_t& val
   return true;
 }
 
-bool read_value(const OrderedJson& json, const OptionRow&, double& value) {
-  if (!json.is_number()) return false;
+bool read_value(const OrderedJson& json, const OptionRow& row, double& value) {
+  if (!json.is_number() || (row.form == OptionForm::kAmount && !(json.get<double>() > 0))) return false;
   value = json.get<double>();
   return true;
 }

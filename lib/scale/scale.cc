@@ -44,9 +44,11 @@ absl::StatusOr<ScaleStep> scale_axis(Module& module, const std::string& name, st
   if (size > kMostTerms) return invalid_argument(absl::StrCat("axis ", name, " would have too many devices"));
   const absl::StatusOr<ScaledAxis> axis = ScaledAxis::find(module, name, size);
   if (!axis.ok()) return axis.status();
+  ScaleStep step{"axis " + axis->name(), std::to_string(axis->from()), std::to_string(size), {}};
+  if (size == axis->from())
+    return step;  // as a row among other sizes; whatever the program does, it is the one of this
   const absl::StatusOr<Rounds> rounds = find_rounds(module, *axis);
   if (!rounds.ok()) return rounds.status();
-  ScaleStep step{"axis " + axis->name(), std::to_string(axis->from()), std::to_string(size), {}};
   const Dimensions dimensions(module);
   Constraints seeds;
   if (absl::Status status = seed_axis(module, dimensions, *axis, *rounds, seeds); !status.ok()) return status;
@@ -75,6 +77,7 @@ absl::StatusOr<ScaleStep> scale_batch(Module& module, Ratio ratio) {
 absl::StatusOr<ScaleStep> scale_layers(Module& module, std::int64_t layers) {
   absl::StatusOr<LayerLoops> loops = find_layer_loops(module);
   if (!loops.ok()) return loops.status();
+  if (layers == loops->layers) return ScaleStep{"layers", std::to_string(layers), std::to_string(layers), {}};
   for (LoopTrips& loop : loops->loops) {
     loop.more = layers - loops->layers;
     if (layers > kMostTerms || loop.trips + loop.more < 1) {

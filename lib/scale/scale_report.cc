@@ -71,6 +71,16 @@ std::string scale_view(const ScaleResult& result, const TextLayout& layout) {
   add_line(
       "Order, fusions, layouts and tilings, what is in VMEM, and the algorithms of collectives are as in the given "
       "program. A compiler may choose others at the other size.");
+  const bool has_rings = std::any_of(result.steps.begin(), result.steps.end(), [](const ScaleStep& step) {
+    return step.what != "layers" && step.rewritten.loops > 0;
+  });
+  // tests/accuracy/scale/README.md has what libtpu makes of a program of rings at four sizes.
+  if (has_rings) {
+    add_line(
+        "Loops that pass blocks round the axis are kept, with other trips. Compilers write such rounds out on few "
+        "devices, and pass blocks without overlap on many: such a step was seen to be a quarter longer than the scaled "
+        "one.");
+  }
   add_line("All times are predicted; no hardware has confirmed them.");
   return out;
 }

@@ -59,6 +59,13 @@ TEST_CASE("wrong options: one line that says what would be right") {
       {{"predict", kFfn, "--device", "tpu_v5e", "--slices", "x"}, "--slices takes a whole number from 1, not 'x'"},
       {{"predict", kFfn, "--device", "tpu_v5e", "--slices", "99999999999999999999"}, "whole number"},
       {{"predict", kFfn, "--device", "tpu_v5e", "--imbalance", "x"}, "--imbalance takes a number, not 'x'"},
+      {{"predict", kFfn, "--device", "tpu_v5e", "--price", "0"}, "--price takes a number above 0, not '0'"},
+      {{"predict", kFfn, "--device", "tpu_v5e", "--price", "nan"}, "--price takes a number above 0, not 'nan'"},
+      {{"predict", kFfn, "--device", "tpu_v5e", "--tokens", "-1"}, "--tokens takes a number above 0, not '-1'"},
+      {{"predict", kFfn, "--device", "tpu_v5e", "--power", "0"}, "--power takes a number above 0, not '0'"},
+      {{"predict", kFfn, "--device", "tpu_v5e", "--power", "inf"}, "--power takes a number above 0, not 'inf'"},
+      {{"predict", kFfn, "--device", "tpu_v5e", "--power", "200W"}, "--power takes a number above 0, not '200W'"},
+      {{"predict", kFfn, "--device", "tpu_v5e", "--power", "200", "--set", "power=300"}, "twice"},
       {{"print", kFfn, "--repeat", "0"}, "--repeat takes a whole number from 1"},
       {{"print", kFfn, "--format", "dot", "--around", "fusion.2", "--radius", "-1"}, "--radius takes a whole number"},
       {{"--nosuch"}, "no option --nosuch"},
@@ -113,6 +120,18 @@ TEST_CASE("wrong options: one line that says what would be right") {
     CHECK_THAT(result.err, ContainsSubstring(c.message));
     CHECK_THAT(result.err, ContainsSubstring("hloroof"));
   }
+}
+
+TEST_CASE("--power is the power of a chip, for the energy of the step and of its tokens") {
+  const auto predicted = [](std::vector<std::string> more) {
+    more.insert(more.begin(), {"predict", kFfn, "--device", "tpu_v5e", "--format", "json", "--tokens", "8192"});
+    return json_of(more);
+  };
+  const OrderedJson json = predicted({"--power", "250"});
+  const double joules = 250 * 8 * json.at("step_seconds").get<double>();
+  CHECK(json.at("most_joules").get<double>() == Approx(joules));
+  CHECK(json.at("most_joules_per_token").get<double>() == Approx(joules / 8192));
+  CHECK(json == predicted({"--set", "power=250"}));
 }
 
 TEST_CASE("views of several predictions come one after the other") {

@@ -46,6 +46,32 @@ TEST_CASE("the scaled module that is written has the step of the report") {
   CHECK_THAT(text.out, ContainsSubstring("axis 8-way from 8 to 32. Instructions with other shapes: 2;"));
 }
 
+TEST_CASE("the size that a program has changes nothing, whatever the program does") {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("m.hlo", kProgram);
+  const OrderedJson report = json_of({"scale", file, "--device", "tpu_v5e", "--axis", "0=8", "--format", "json"});
+  CHECK(report.at("given") == report.at("scaled"));
+  CHECK(report.at("changes")[0].at("collectives").get<int>() == 0);
+  CHECK(report.at("changes")[0].at("instructions").get<int>() == 0);
+  const std::vector<std::string> permutes = {"scale", "examples/ffn_block.v5e_2x4.hlo", "--device", "tpu_v5e",
+                                             "--axis"};
+  for (const char* size : {"1=2", "1=4"}) {
+    std::vector<std::string> arguments = permutes;
+    arguments.emplace_back(size);
+    CAPTURE(size, run_hloroof(arguments).err);
+    CHECK((run_hloroof(arguments).code == kExitOk) == (std::string(size) == "1=2"));
+  }
+}
+
+TEST_CASE("the report warns of rings, of which a compiler makes other programs at other sizes") {
+  const std::string said = "Loops that pass blocks round the axis are kept";
+  CHECK_THAT(run_hloroof({"scale", "tests/scale/ring_step.v5e_8.hlo", "--device", "tpu_v5e", "--axis", "0=16"}).out,
+             ContainsSubstring(said));
+  const TemporaryFolder folder;
+  const std::string file = folder.write("m.hlo", kProgram);
+  CHECK_THAT(run_hloroof({"scale", file, "--device", "tpu_v5e", "--axis", "0=16"}).out, !ContainsSubstring(said));
+}
+
 TEST_CASE("what scale refuses") {
   const TemporaryFolder folder;
   const std::string file = folder.write("m.hlo", kProgram);

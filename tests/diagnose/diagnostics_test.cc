@@ -373,6 +373,31 @@ TEST_CASE("repeated-upcast: the same array of 8-bit floats is converted again, a
   CHECK_FALSE(has(sums("a", "a"), "tpu_v7x"));  // reading bf16 from its HBM takes as long as converting
 }
 
+TEST_CASE("repeated-upcast: an op that does nothing but convert is not needed again") {
+  const std::string narrow = "f8e4m3fn[4096,8192]{1,0:T(32,128)(4,1)}";
+  const std::string wide = "bf16[4096,8192]{1,0:T(8,128)(2,1)}";
+  const auto program = [&](const std::string& first, const std::string& second) {
+    return "widen {\n  w = " + narrow + " parameter(0)\n  ROOT c = " + wide +
+           " convert(w)\n}\nENTRY main {\n  a = " + narrow + " parameter(0)\n  f = " + wide + " " + first +
+           "\n  g = " + wide + " " + second + "\n  ROOT t = (" + wide + ", " + wide + ") tuple(f, g)\n}\n";
+  };
+  const std::string fused = "fusion(a), kind=kLoop, calls=widen";
+  for (const auto& [first, second] :
+       {std::pair<std::string, std::string>("convert(a)", "convert(a)"), {fused, fused}, {"convert(a)", fused}}) {
+    CAPTURE(first, second);
+    const auto p = predict_step_time("HloModule m, is_scheduled=true\n" + program(first, second), "tpu_v5e");
+    REQUIRE(p.ok());
+    const auto found = std::find_if(p->diagnostics.begin(), p->diagnostics.end(),
+                                    [](const Diagnostic& d) { return d.code == DiagnosticCode::kRepeatedUpcast; });
+    REQUIRE(found != p->diagnostics.end());
+    CHECK(found->op == "g");
+    const auto again =
+        std::find_if(p->ops.begin(), p->ops.end(), [](const OpPrediction& op) { return op.name == "g"; });
+    CHECK(*found->seconds_at_stake == Approx(again->exposed_seconds));
+    CHECK_THAT(found->message, ContainsSubstring("it would not be needed"));
+  }
+}
+
 TEST_CASE("a kernel on a SparseCore takes time, and is known to be unknown") {
   const auto predicted = [](std::vector<CustomCallCost> costs) {
     PredictOptions options;

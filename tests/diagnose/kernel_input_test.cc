@@ -60,6 +60,60 @@ TEST_CASE("gather-before-kernel: rows that are gathered for a kernel alone") {
   CHECK(*found->seconds_at_stake == Approx(in_step));
 }
 
+// What jnp.take makes of `rows`: a constant where an index is out of bounds.
+std::string filled(const std::string& choices) {
+  return R"(fill {
+  rows = f32[64,256]{1,0:T(8,128)} parameter(0)
+  inside = pred[64]{0:T(128)(128)(4,1)} parameter(1)
+  is_inside = pred[64,256]{1,0:T(8,128)(4,1)} broadcast(inside), dimensions={0}
+  nothing = f32[] constant(nan)
+  nothings = f32[64,256]{1,0:T(8,128)} broadcast(nothing), dimensions={}
+  twice = f32[64,256]{1,0:T(8,128)} add(rows, rows)
+  ROOT s = f32[64,256]{1,0:T(8,128)} select(is_inside, )" +
+         choices + ")\n}\n";
+}
+
+constexpr char kFill[] =
+    "  inside = pred[64]{0:T(128)(128)(4,1)} parameter(2)\n"
+    "  filled = f32[64,256]{1,0:T(8,128)} fusion(picked, inside), kind=kLoop, calls=fill\n";
+
+TEST_CASE("gather-before-kernel: rows of indices that are out of bounds may be filled in before the kernel") {
+  const StepPrediction p = prediction_of(filled("rows, nothings") + gathered("", "bitcast(g)", "filled", kFill));
+  const Diagnostic* found = finding_in(p, DiagnosticCode::kGatherBeforeKernel);
+  REQUIRE(found != nullptr);
+  CHECK(found->op == "picked");
+  CHECK_THAT(found->message, Catch::Matchers::ContainsSubstring("filled puts a constant in place of rows"));
+  double in_step = 0;
+  for (const OpPrediction& op : p.ops) in_step += op.name == "picked" || op.name == "filled" ? op.exposed_seconds : 0;
+  CHECK(*found->seconds_at_stake == Approx(in_step));
+  for (const char* computed : {"twice, nothings", "rows, twice"}) {
+    CAPTURE(computed);
+    const StepPrediction other = prediction_of(filled(computed) + gathered("", "bitcast(g)", "filled", kFill));
+    CHECK(finding_in(other, DiagnosticCode::kGatherBeforeKernel) == nullptr);
+  }
+}
+
+TEST_CASE("gather-before-kernel: the gather may run on a SparseCore, where the step waits for it") {
+  std::string text = gathered("", "bitcast(g)", "picked", "");
+  const std::string_view fusion = "fusion(table, rows), kind=kLoop, calls=pick";
+  text.replace(text.find(fusion), fusion.size(), "async-done(begun)");
+  const std::string_view picked = "  picked = ";
+  text.insert(text.find(picked),
+              "  begun = ((f32[4096,256]{1,0:T(8,128)}, s32[64]{0:T(128)}), f32[64,256]{1,0:T(8,128)}, u32[]) "
+              "async-start(table, rows), async_execution_thread=\"sparsecore\", calls=called\n");
+  text.insert(text.find("ENTRY"),
+              "called {\n  t1 = f32[4096,256]{1,0:T(8,128)} parameter(0)\n  i1 = s32[64]{0:T(128)} parameter(1)\n"
+              "  ROOT f = f32[64,256]{1,0:T(8,128)} fusion(t1, i1), kind=kLoop, calls=pick\n}\n");
+  const StepPrediction p = prediction_of(text);
+  const Diagnostic* found = finding_in(p, DiagnosticCode::kGatherBeforeKernel);
+  REQUIRE(found != nullptr);
+  CHECK(found->op == "picked");
+  CHECK(finding_in(p, DiagnosticCode::kPrefetchStall) == nullptr);
+  for (const OpPrediction& op : p.ops) {
+    if (op.name == "picked") CHECK(*found->seconds_at_stake == Approx(op.wait_seconds));
+  }
+}
+
 TEST_CASE("gather-before-kernel: a transpose that leaves the dimensions where they are is none") {
   const auto has = [](const char* dimensions) {
     const StepPrediction p =

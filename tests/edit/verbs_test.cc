@@ -341,11 +341,18 @@ TEST_CASE("patterns") {
   CHECK(match(module.instruction(named(module, "d")), product)->at("left") == named(module, "k"));
 }
 
+TEST_CASE("an opcode may be written as a name of Python") {
+  const absl::StatusOr<Pattern> pattern = read_pattern("dot(all_gather(%x), %y)");
+  REQUIRE(pattern.ok());
+  CHECK(pattern->operands.front().opcode == Opcode::kAllGather);
+}
+
 TEST_CASE("what is no pattern") {
   const std::pair<std::string, const char*> cases[] = {
-      {"", "expects an opcode, %name or *"}, {"dott", "expects an opcode"},   {"dot(%x", "expects , or )"},
-      {"dot(%x,)", "expects an opcode"},     {"%", "expects a name after %"}, {"dot x", "expects the end"},
-      {"% = dot", "expects a name"},         {"%x = %y", "expects an opcode"}};
+      {"", "expects an opcode, %name or *"}, {"dott", "expects an opcode"},    {"dot(%x", "expects , or )"},
+      {"dot(%x,)", "expects an opcode"},     {"%", "expects a name after %"},  {"dot x", "expects the end"},
+      {"% = dot", "expects a name"},         {"%x = %y", "expects an opcode"}, {"dott(%x)", "the nearest is dot"},
+      {"dot(lhs, *)", "any value is %lhs"}};
   for (const auto& [text, said] : cases) {
     INFO(text);
     const absl::Status status = read_pattern(text).status();

@@ -258,6 +258,8 @@ def test_meshes_of_jax():
         assert compiled.predict().module.num_partitions == 8
         named = hloroof.jax.compile_for(product, arguments, "tpu_v5e:2x4", mesh=mesh)
         assert named.predict() == compiled.predict()
+    with pytest.raises(ValueError, match="an axis has at least one device"):
+        hloroof.jax.compile_for(product, arguments, "tpu_v5e:2x4", mesh={"data": 0})
     with pytest.raises(ValueError, match="the program is for 8 devices, and tpu_v5e:2x2 has 4"):
         hloroof.jax.compile_for(jax.jit(product), arguments, "tpu_v5e:2x2")
     with pytest.raises(ValueError, match="needs the axes of the devices"):

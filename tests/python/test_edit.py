@@ -250,6 +250,9 @@ ENTRY e {
         hloroof.reschedule(text, "tpu_v5e", memory_limit=1)
     with pytest.raises(hloroof.InvalidInputError, match="no schedule"):
         hloroof.reschedule(text.replace(", is_scheduled=true", ""), "tpu_v5e")
+    with pytest.raises(hloroof.InvalidInputError, match="was compiled for a TPU"):
+        hloroof.reschedule(text, "h100_sxm", seconds=0)
+    assert hloroof.reschedule(text, "h100_sxm", seconds=0, allow_other_backend=True).trials == 0
     for seconds in (-1, float("nan"), float("inf")):
         with pytest.raises(ValueError, match="seconds"):
             hloroof.reschedule(text, "tpu_v5e", seconds=seconds)

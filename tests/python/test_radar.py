@@ -571,8 +571,9 @@ can_compile = pytest.mark.skipif(
 )
 
 REAL = '''
-import jax, jax.numpy as jnp
-from jax.sharding import PartitionSpec as P
+import jax, jax.numpy as jnp, numpy
+from jax.experimental import topologies
+from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
 
 def array(*shape):
     return jax.ShapeDtypeStruct(shape, jnp.bfloat16)
@@ -585,6 +586,11 @@ def programs(device):
     yield "sharded", layer, (array(512, 1024), array(1024, 1024)), {
         "mesh": {"data": 4}, "in_shardings": (P("data"), P("data")), "out_shardings": P("data")}
     yield "jitted", jax.jit(layer, donate_argnums=0), (array(512, 1024), array(1024, 1024))
+    yield "copies", layer, (array(512, 1024), array(1024, 1024)), {"mesh": {"data": 3}}
+    yield "jitted copies", jax.jit(layer), (array(512, 1024), array(1024, 1024)), {"mesh": {"data": 4}}
+    mesh = Mesh(numpy.array(topologies.get_topology_desc(platform="tpu", topology_name="v5e:2x4").devices[:4]), ("data",))
+    own = jax.jit(layer, in_shardings=(NamedSharding(mesh, P("data")), NamedSharding(mesh, P("data"))))
+    yield "jitted sharded", own, (array(512, 1024), array(1024, 1024)), {"mesh": {"data": 4}}
     yield "too many", layer, (array(512, 1024), array(1024, 1024)), {"mesh": {"data": 64}, "in_shardings": (P("data"), P())}
     yield "misspelt", layer, (array(512, 1024), array(1024, 1024)), {"meshes": {}}
 '''
@@ -601,9 +607,9 @@ def test_jax_with_other_flags(tmp_path):
     }
     report = radar.run(_config.config_of(data, tmp_path), cache=tmp_path / "cache", processes=1, progress=False)
     rows = {row.program: row for row in report.rows}
-    for name in ("one", "sharded", "jitted"):
+    for name in ("one", "sharded", "jitted", "copies", "jitted copies", "jitted sharded"):
         assert rows[name].is_compared, rows[name].findings()
-    assert rows["sharded"].base.collectives and not rows["one"].base.collectives
+    assert rows["sharded"].base.collectives and rows["jitted sharded"].base.collectives and not rows["one"].base.collectives
     assert "the program is for 64 devices, and tpu_v5e:2x4 has 8" in rows["too many"].head.error
     assert "the program has 'meshes'; expected one of mesh" in rows["misspelt"].base.error
     compiled = hloroof.predict_step_time(pathlib.Path(rows["one"].base.program), "tpu_v5e")

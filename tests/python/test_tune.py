@@ -132,7 +132,7 @@ def test_results(results):
     assert results.why(recomputing) == "+300 us wait (ici), +200 us mxu; recomputes 200 us more"
     assert results.why(results.outcomes[-1]) == "because"
     lines = str(results).splitlines()
-    assert lines[0] == "6 candidates on tpu_v5e:2x2, 1 do not fit, 1 failed; * is on the Pareto front"
+    assert lines[0] == "6 candidates on tpu_v5e:2x2, 1 do not fit, 1 failed; times are predicted; * is on the Pareto front"
     assert lines[2].split()[:6] == ["1*", "a", "data=2", "1.00", "ms", "1.00"]
     assert lines[-1].split() == ["-", "x", "data=2", "-", "because"]
     assert pickle.loads(pickle.dumps(results)) == results

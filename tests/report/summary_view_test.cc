@@ -3,6 +3,7 @@
 
 #include "hloroof/parse.h"
 #include "hloroof/predict.h"
+#include "lib/base/units.h"
 #include "lib/report/views.h"
 #include "tests/any_backend.h"
 #include "tests/catch.h"
@@ -85,6 +86,41 @@ TEST_CASE("the rate of tokens is shown if their number is given, and their cost 
              Catch::Matchers::ContainsSubstring("  tokens ") && Catch::Matchers::ContainsSubstring(" M/s\n"));
   options.price = 1.2;
   CHECK_THAT(summary(), Catch::Matchers::ContainsSubstring(" for a million"));
+}
+
+TEST_CASE("the energy of a step is shown to those who ask what it costs, with where the power is from") {
+  const char text[] =
+      "HloModule m, is_scheduled=true, num_partitions=8\n\nENTRY e {\n  ROOT p = f32[64]{0} parameter(0)\n}\n";
+  PredictOptions options;
+  options.allow_other_backend = true;
+  const auto summary = [&](const char* device) {
+    const auto prediction = predict_step_time(text, device, options);
+    REQUIRE(prediction.ok());
+    return summary_view(*prediction, ViewOptions());
+  };
+  const auto has = [](const char* line) { return Catch::Matchers::ContainsSubstring(line); };
+  CHECK_THAT(summary("h100_sxm"), !has("  energy "));
+  options.price = 1.2;
+  CHECK_THAT(summary("h100_sxm"), has("  energy          0 J         at most: 8 chips at 700 W (published)"));
+  CHECK_THAT(summary("tpu_v5e"), !has("  energy "));  // nothing is published
+  options.price.reset();
+  options.set = {{"power", 250}};
+  CHECK_THAT(summary("tpu_v5e"), has("  energy          0 J         8 chips at 250 W\n"));
+}
+
+TEST_CASE("the energy of a million tokens stands beside their price") {
+  const char text[] =
+      "HloModule m\n\nENTRY e {\n  p = f32[65536]{0} parameter(0)\n  ROOT n = f32[65536]{0} negate(p)\n}\n";
+  PredictOptions options;
+  options.allow_other_backend = true;
+  options.tokens = 1000;
+  options.set = {{"power", 250}};
+  const StepPrediction p = predict_step_time(text, "h100_sxm", options).value();
+  const std::string joules = format_rate(250 * p.step_seconds * 1000, "J");
+  CHECK_THAT(summary_view(p, ViewOptions()), Catch::Matchers::ContainsSubstring(joules + " for a million\n"));
+  options.price = 1.2;
+  CHECK_THAT(summary_view(predict_step_time(text, "h100_sxm", options).value(), ViewOptions()),
+             Catch::Matchers::ContainsSubstring(" and " + joules + " for a million\n"));
 }
 
 }  // namespace

@@ -42,8 +42,12 @@ struct Option {
   std::string group = "Options";  // the heading in --help
   bool required = false;
   std::int64_t least = 0;  // the smallest whole number allowed
+  bool positive = false;   // a number must be above 0
   bool rare = false;       // --help leaves it out; --help-all, the manual page and the completions have it
   Reads reads = Reads::kNothing;
+  // Not empty: a short form of another option, with the same target. A value is added to it behind this text: --power
+  // 200 is --set power=200.
+  std::string stands_for{};
 
   bool repeats() const { return std::holds_alternative<std::vector<std::string>*>(target); }
 };

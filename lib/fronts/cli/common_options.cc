@@ -48,6 +48,7 @@ Option option_of(OptionId id, Request& request) {
           .target = std::visit([](auto& value) -> Option::Target { return &value; }, request.values[id]),
           .group = std::string(row.group),
           .least = row.least,
+          .positive = row.form == OptionForm::kAmount,
           .rare = row.rare};
 }
 
@@ -73,10 +74,28 @@ std::string given_work_option(const Request& request) {
   return "";
 }
 
+namespace {
+
+Option power_option(Request& request) {
+  return {.names = {"--power"},
+          .argument = "WATTS",
+          .text =
+              "Power that one chip draws, for the energy of the step: short for --set power=WATTS; default: that of "
+              "the device file, which bounds it",
+          .target = &request.values.texts(OptionId::kSet),
+          .group = "Machine",
+          .positive = true,
+          .rare = true,
+          .stands_for = "power="};
+}
+
+}  // namespace
+
 std::vector<Option> prediction_options(Request& request) {
   std::vector<Option> options = {device_option(request)};
   for (const OptionRow& row : option_rows()) {
     if (!row.flag.empty()) options.push_back(option_of(row.id, request));
+    if (row.id == OptionId::kPrice) options.push_back(power_option(request));
   }
   return options;
 }

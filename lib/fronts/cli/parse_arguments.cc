@@ -3,6 +3,7 @@
 // here.
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -67,6 +68,10 @@ bool read_number(const std::string& text, Number& value) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
+std::string number_text(const Option& option) { return option.positive ? "a number above 0" : "a number"; }
+
+bool is_allowed(const Option& option, double value) { return !option.positive || (value > 0 && std::isfinite(value)); }
+
 // Stores `text` in the target, which is not a vector. Returns what the option takes if `text` is not that.
 std::string store(const Option& option, const std::string& text) {
   if (std::string* const* target = std::get_if<std::string*>(&option.target)) {
@@ -76,7 +81,7 @@ std::string store(const Option& option, const std::string& text) {
     return "";
   }
   if (double* const* target = std::get_if<double*>(&option.target)) {
-    return read_number(text, **target) ? "" : "a number";
+    return read_number(text, **target) && is_allowed(option, **target) ? "" : number_text(option);
   }
   std::int64_t number = 0;
   if (!read_number(text, number) || number < option.least) {
@@ -112,18 +117,33 @@ absl::Status check_lists(const Command& command, const std::vector<std::string>&
   return absl::OkStatus();
 }
 
+// Stores the values of one option, of which there is at least one. Returns what it takes, and the value that is not
+// that.
+std::pair<std::string, std::string> store_values(const Option& option, const std::vector<std::string>& values) {
+  if (!option.stands_for.empty()) {
+    for (const std::string& value : values) {
+      double number = 0;
+      if (!read_number(value, number) || !is_allowed(option, number)) return {number_text(option), value};
+      std::get<std::vector<std::string>*>(option.target)->push_back(option.stands_for + value);
+    }
+    return {};
+  }
+  if (option.repeats()) {
+    std::vector<std::string>& target = *std::get<std::vector<std::string>*>(option.target);
+    target.insert(target.end(), values.begin(), values.end());
+    return {};
+  }
+  return {store(option, values.front()), values.front()};
+}
+
 absl::Status store_all(const Declared& declared, const Command& command) {
   for (const auto& [option, given] : declared) {
     const std::vector<std::string>& values = given->results();
     if (values.empty()) continue;
-    if (option->repeats()) {
-      *std::get<std::vector<std::string>*>(option->target) = values;
-      continue;
-    }
-    const std::string expected = store(*option, values.front());
+    const auto [expected, value] = store_values(*option, values);
     if (!expected.empty()) {
-      return invalid_argument(option->names.back() + " takes " + expected + ", not '" + values.front() + "'. `" +
-                              command.path + " --help` lists the options");
+      return invalid_argument(option->names.back() + " takes " + expected + ", not '" + value + "'. `" + command.path +
+                              " --help` lists the options");
     }
   }
   return absl::OkStatus();

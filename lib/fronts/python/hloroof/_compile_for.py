@@ -288,6 +288,8 @@ def _abstract_mesh(mesh: Any, chip: _ahead.Chip) -> Any:
     if mesh is None:
         return jax.sharding.AbstractMesh((), (), abstract_device=device)
     if isinstance(mesh, Mapping):
+        if any(size < 1 for size in mesh.values()):
+            raise ValueError(f"mesh={dict(mesh)}: an axis has at least one device")
         types = (jax.sharding.AxisType.Auto,) * len(mesh)
         return jax.sharding.AbstractMesh(tuple(mesh.values()), tuple(mesh), axis_types=types, abstract_device=device)
     return getattr(mesh, "abstract_mesh", mesh)

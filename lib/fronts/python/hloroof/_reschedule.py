@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Optional
 from hloroof import _core, _reschedule_results
 from hloroof._devices import Device, device_text
 from hloroof._field_docs import document_fields
+from hloroof._functions import predict_step_time
 from hloroof._options import Options, core_options
 from hloroof._prediction import make_record
 from hloroof._programs import Program, parse
@@ -53,11 +54,14 @@ def reschedule(
 
     ``memory_limit`` is the peak of HBM in bytes that no order may exceed; by default that of the order that came in. The search
     ends after ``seconds`` of the clock, or after ``trials`` predicted orders. The result has the number of orders and the ``seed``;
-    the same seed and number find the same order. ``options`` are those of ``predict_step_time``. The result is never slower than what came in, by its own prediction; no hardware has
-    confirmed it. Raises ``InvalidInputError`` if the module is not scheduled.
+    the same seed and number find the same order. ``options`` are those of ``predict_step_time``. The result is never slower than what
+    came in, by its own prediction; no hardware has confirmed it. Raises ``InvalidInputError`` if the module is not scheduled, or if it
+    was compiled for another kind of machine than the device, unless ``allow_other_backend`` is set.
     """
     how = SearchOptions(seconds, trials, seed, memory_limit)
-    return search(parse(program), device, how, **options)[0]
+    module = parse(program)
+    predict_step_time(module, device, **options)  # refuses another backend, which the search does not
+    return search(module, device, how, **options)[0]
 
 
 @dataclass(frozen=True)

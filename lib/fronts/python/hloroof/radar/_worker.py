@@ -204,15 +204,11 @@ def lower(request: Any, rest: Any) -> Any:
     stage(request, "tracing and lowering")
     everywhere = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec())
 
-    def shape_of(leaf: Any) -> Any:
+    def shape_of(leaf: Any, default: Any) -> Any:
         if not hasattr(leaf, "shape") or not hasattr(leaf, "dtype"):
             return leaf
         sharding = getattr(leaf, "sharding", None)
-        sharding = on_mesh(sharding, mesh) if isinstance(sharding, jax.sharding.NamedSharding) else None
-        if sharding is None and given.get("in_shardings") is None and not hasattr(function, "trace"):
-            sharding = everywhere  # something must say where the program runs
-        if sharding is None and count == 1:
-            sharding = everywhere
+        sharding = on_mesh(sharding, mesh) if isinstance(sharding, jax.sharding.NamedSharding) else default
         return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=sharding)
 
     jitted = {}
@@ -223,12 +219,26 @@ def lower(request: Any, rest: Any) -> Any:
         if given.get(name) not in (None, (), []):
             value = given[name]
             jitted[name] = value if isinstance(value, int) else tuple(value)
-    if jitted or not hasattr(function, "lower"):
+    is_jitted = hasattr(function, "lower")
+    if jitted or not is_jitted:
         function = jax.jit(function, **jitted)
-    shapes = [jax.tree.map(shape_of, argument) for argument in arguments]
-    keywords = jax.tree.map(shape_of, dict(given.get("keyword_arguments") or {}))
-    with use(mesh):
-        return function.lower(*shapes, **keywords), {"place": place["device"], "is_whole": place["devices"] == count}
+    where = {"place": place["device"], "is_whole": place["devices"] == count}
+
+    def lowered(default: Any) -> Any:
+        shapes, keywords = jax.tree.map(
+            lambda leaf: shape_of(leaf, default), (arguments, dict(given.get("keyword_arguments") or {}))
+        )
+        with use(mesh):
+            return function.lower(*shapes, **keywords)
+
+    # Something must say where the program runs: JAX lowers for the processor of this machine otherwise.
+    is_sharded = given.get("in_shardings") is not None and count > 1
+    try:
+        return lowered(None if is_sharded else everywhere), where
+    except ValueError:
+        if is_sharded or not is_jitted:
+            raise
+        return lowered(None), where  # the caller has jitted it with shardings of its own
 
 
 def axes_of(mesh: Any) -> Any:

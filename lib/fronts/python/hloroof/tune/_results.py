@@ -135,7 +135,7 @@ class Results:
         head, rows = self.cells()
         unfit = sum(o.status not in (OK, FAILED) for o in self.outcomes)
         failed = sum(o.status == FAILED for o in self.outcomes)
-        title = f"{len(rows)} candidates on {self.device}, {unfit} do not fit, {failed} failed; * is on the Pareto front\n"
+        title = f"{len(rows)} candidates on {self.device}, {unfit} do not fit, {failed} failed; times are predicted; * is on the Pareto front\n"
         left = [*range(1, head.index("an example")), *(i for i, name in enumerate(head) if name in ("by", "why"))]
         return (title + self.early_summary(end="\n") + _core.table(head, rows, left)).rstrip("\n")
 
