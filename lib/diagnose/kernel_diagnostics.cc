@@ -17,7 +17,6 @@
 #include "lib/diagnose/kernel_findings.h"
 #include "lib/ir/element_type.h"
 #include "lib/ir/opcode_facts.h"
-#include "lib/ir/shapes.h"
 #include "lib/ir/value_walk.h"
 #include "lib/time/kernel_time.h"
 #include "lib/values/attribute_values.h"

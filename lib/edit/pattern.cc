@@ -3,7 +3,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "hloroof/edit.h"
 #include "lib/base/error_place.h"
