@@ -6,7 +6,6 @@
 #include "lib/base/source_text.h"
 #include "lib/input/file_kind.h"
 #include "lib/input/module_file.h"
-#include "lib/input/module_sections.h"
 #include "lib/text/module_parser.h"
 
 namespace hloroof::inline v0 {

@@ -198,11 +198,6 @@ class LevelTrack {
   }
 
  private:
-  struct Interval {
-    double begin = 0;
-    double end = 0;
-  };
-
   double level_of(InstructionId id) const {
     const auto found = level_.find(id.index);
     return found != level_.end() ? found->second : 0;
