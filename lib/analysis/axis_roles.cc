@@ -166,20 +166,6 @@ struct RoleEvidence {
 
 }  // namespace
 
-std::vector<AxisRole> collective_roles(const Module& module, const std::vector<Collective>& collectives) {
-  return collective_roles(module, analyze_calls(module), collectives);
-}
-
-std::vector<AxisRole> collective_roles(const Module& module, const CallGraph& calls,
-                                       const std::vector<Collective>& collectives) {
-  std::vector<AxisRole> roles;
-  if (collectives.empty()) return roles;
-  const RoleReader reader(module, calls, collectives);
-  roles.reserve(collectives.size());
-  for (std::size_t c = 0; c < collectives.size(); ++c) roles.push_back(reader.use_of(c).role);
-  return roles;
-}
-
 std::vector<AxisRole> assign_roles(const Module& module, const CallGraph& calls,
                                    const std::vector<Collective>& collectives, LogicalMesh& mesh) {
   std::vector<AxisRole> of_collective;

@@ -22,7 +22,7 @@ inline constexpr std::int64_t kSmallArray = 1 << 14;
 //   passed along a chain, or round a ring more often than that     pipeline
 // Whether an array is a weight, a gradient or an activation follows from where it comes from and where it goes; see
 // provenance.h. An axis of which that does not decide gets no role.
-// Returns the role that each collective implies for its axes, as collective_roles() does.
+// Returns the role that each collective implies for its axes: FSDP if it gathers weights, and so on.
 std::vector<AxisRole> assign_roles(const Module& module, const CallGraph& calls,
                                    const std::vector<Collective>& collectives, LogicalMesh& mesh);
 

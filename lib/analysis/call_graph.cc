@@ -1,6 +1,5 @@
 // Computes how often each computation runs.
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <string_view>
 #include <utility>

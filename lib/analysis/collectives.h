@@ -44,10 +44,8 @@ struct CollectivesAgain {
 CollectivesAgain find_collectives_again(const Module& module, const CallGraph& calls, std::vector<Collective> known,
                                         const std::set<std::uint32_t>& reread, bool others);
 
-// infer_mesh() and collective_roles() with an existing call graph.
+// infer_mesh() with an existing call graph.
 LogicalMesh infer_mesh(const Module& module, const CallGraph& calls, const std::vector<Collective>& collectives);
-std::vector<AxisRole> collective_roles(const Module& module, const CallGraph& calls,
-                                       const std::vector<Collective>& collectives);
 
 // infer_mesh() without the roles of the axes.
 LogicalMesh infer_axes(const Module& module, const std::vector<Collective>& collectives);

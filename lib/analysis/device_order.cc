@@ -1,13 +1,11 @@
 #include "lib/analysis/device_order.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <set>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -19,6 +17,7 @@
 #include "lib/analysis/axis_names.h"
 #include "lib/analysis/mesh.h"
 #include "lib/analysis/rings.h"
+#include "lib/base/decimal.h"
 #include "lib/base/strings.h"
 #include "lib/values/attribute_values.h"
 
@@ -82,12 +81,10 @@ absl::StatusOr<std::vector<std::int64_t>> parse_device_order(std::string_view te
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t comma = std::min(text.find(',', begin), text.size());
     const std::string_view digits = from_absl(absl::StripAsciiWhitespace(to_absl(text.substr(begin, comma - begin))));
-    std::int64_t id = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), id);
-    if (error != std::errc() || end != digits.data() + digits.size() || id < 0)
-      return bad("an id must be a non-negative integer");
+    const std::optional<std::int64_t> id = parse_number<std::int64_t>(digits);
+    if (!id || *id < 0) return bad("an id must be a non-negative integer");
     if (order.size() == static_cast<std::size_t>(kMaxDevices)) return bad("more than 2^20 devices");
-    order.push_back(id);
+    order.push_back(*id);
     begin = comma + 1;
   }
   return order;

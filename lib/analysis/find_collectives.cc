@@ -21,6 +21,7 @@
 #include "lib/analysis/grid.h"
 #include "lib/analysis/megascale.h"
 #include "lib/analysis/saturating.h"
+#include "lib/analysis/sizes.h"
 #include "lib/analysis/wrapped.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
@@ -151,15 +152,6 @@ double operand_bytes(InstructionView instruction) {
     bytes += leaf_bytes(instruction.module().shapes(), operand.shape_id());
   }
   return bytes;
-}
-
-// Returns the shape of the result of an instruction, without the operands and contexts that the result of a start also
-// contains.
-ShapeId result_of(InstructionView instruction) {
-  const Shape& shape = instruction.shape();
-  const std::optional<std::size_t> element = result_element(instruction.opcode());
-  const bool is_inside = element && shape.is_tuple() && *element < shape.elements.size();
-  return is_inside ? shape.elements[*element] : instruction.shape_id();
 }
 
 double full_bytes(InstructionView instruction, CollectiveKind kind) {

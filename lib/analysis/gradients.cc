@@ -1,14 +1,12 @@
 #include "lib/analysis/gradients.h"
 
 #include <set>
-#include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "lib/analysis/axis_roles.h"
 #include "lib/analysis/calls.h"
-#include "lib/base/strings.h"
 #include "lib/ir/element_type.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/shapes.h"

@@ -12,7 +12,6 @@
 
 #include "absl/types/span.h"
 #include "hloroof/analysis.h"
-#include "hloroof/shape.h"
 
 namespace hloroof::internal::inline analysis {
 

@@ -1,6 +1,5 @@
 // Infers the axes of a mesh from the groups of all collectives of a module.
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <set>

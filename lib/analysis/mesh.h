@@ -21,9 +21,6 @@ std::string_view group_mode_name(GroupMode mode);  // XLA's name, such as "cross
 
 std::string_view axis_role_name(AxisRole role);  // "data", "FSDP", "tensor", ...
 
-// The role that each collective implies for its axes: FSDP if it gathers weights, and so on.
-std::vector<AxisRole> collective_roles(const Module& module, const std::vector<Collective>& collectives);
-
 enum class LinkKind : std::uint8_t { kIci, kDieToDie, kDcn, kScaleUp, kNetwork };
 
 struct PhysicalAxis {

@@ -3,7 +3,6 @@
 #define HLOROOF_LIB_ANALYSIS_NAMES_H_
 
 #include <string>
-#include <string_view>
 
 #include "hloroof/module.h"
 

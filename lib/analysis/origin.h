@@ -9,8 +9,6 @@
 #ifndef HLOROOF_LIB_ANALYSIS_ORIGIN_H_
 #define HLOROOF_LIB_ANALYSIS_ORIGIN_H_
 
-#include <string>
-
 #include "hloroof/analysis.h"
 #include "hloroof/module.h"
 

@@ -1,13 +1,11 @@
 // Maps the axes of a logical mesh to the axes of a machine, as mesh builders do.
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -19,6 +17,7 @@
 #include "lib/analysis/device_order.h"
 #include "lib/analysis/mesh.h"
 #include "lib/analysis/rings.h"
+#include "lib/base/decimal.h"
 #include "lib/base/strings.h"
 
 namespace hloroof::internal::inline analysis {
@@ -182,17 +181,13 @@ absl::StatusOr<std::vector<std::pair<std::string, std::int64_t>>> parse_mesh(std
     const std::string_view part = from_absl(absl::StripAsciiWhitespace(to_absl(text.substr(begin, comma - begin))));
     const std::size_t equals = part.find('=');
     if (equals == 0 || equals == std::string_view::npos) return bad("an axis must have the form NAME=SIZE");
-    const std::string_view digits = part.substr(equals + 1);
-    std::int64_t size = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), size);
-    if (error != std::errc() || end != digits.data() + digits.size() || size < 1) {
-      return bad("a size must be a positive integer");
-    }
+    const std::optional<std::int64_t> size = parse_number<std::int64_t>(part.substr(equals + 1));
+    if (!size || *size < 1) return bad("a size must be a positive integer");
     const std::string name(part.substr(0, equals));
     const bool is_repeated =
         std::any_of(axes.begin(), axes.end(), [&](const auto& axis) { return axis.first == name; });
     if (is_repeated) return bad("the axis " + name + " is given twice");
-    axes.emplace_back(name, size);
+    axes.emplace_back(name, *size);
     begin = comma + 1;
   }
   return axes;

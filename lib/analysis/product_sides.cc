@@ -161,19 +161,15 @@ DimensionMask dimensions_through(InstructionView at, InstructionView operand, Di
       if (to.dimensions == from.dimensions && to.layout == from.layout) return mask;
       return through_reshape(to, from, mask, true);
     case Opcode::kReshape: return through_reshape(to, from, mask, false);
-    case Opcode::kTranspose: {
+    case Opcode::kTranspose:
+    case Opcode::kBroadcast: {  // dimension i of the result, or of the operand of a broadcast, is dimensions[i] there
       const std::vector<std::int64_t> dimensions = integers(at, AttributeKey::kDimensions);
       DimensionMask result = 0;
       for (std::size_t i = 0; i < dimensions.size(); ++i) {
-        if ((mask & dimension_bit(static_cast<std::int64_t>(i))) != 0) result |= dimension_bit(dimensions[i]);
-      }
-      return result;
-    }
-    case Opcode::kBroadcast: {
-      const std::vector<std::int64_t> dimensions = integers(at, AttributeKey::kDimensions);
-      DimensionMask result = 0;
-      for (std::size_t i = 0; i < dimensions.size(); ++i) {
-        if ((mask & dimension_bit(dimensions[i])) != 0) result |= dimension_bit(static_cast<std::int64_t>(i));
+        std::int64_t of_result = static_cast<std::int64_t>(i);
+        std::int64_t of_operand = dimensions[i];
+        if (at.opcode() == Opcode::kBroadcast) std::swap(of_result, of_operand);
+        if ((mask & dimension_bit(of_result)) != 0) result |= dimension_bit(of_operand);
       }
       return result;
     }

@@ -1,9 +1,9 @@
 #include "lib/analysis/scalar.h"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 
+#include "lib/base/decimal.h"
 #include "lib/ir/element_type.h"
 
 namespace hloroof::internal::inline analysis {
@@ -118,14 +118,9 @@ Scalar parse_constant(ElementType type, std::string_view text) {
   while (!text.empty() && skip(text.back())) text.remove_suffix(1);
   if (text == "true") return Scalar::integer(1);
   if (text == "false") return Scalar::integer(0);
-  std::int64_t value = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc() && end == text.data() + text.size() && !text.empty())
-    return Scalar::integer(wrap(type, value));
-  std::uint64_t large = 0;
-  auto [end2, error2] = std::from_chars(text.data(), text.data() + text.size(), large);
-  if (error2 == std::errc() && end2 == text.data() + text.size() && !text.empty()) {
-    return Scalar::integer(wrap(type, static_cast<std::int64_t>(large)));
+  if (const auto value = parse_number<std::int64_t>(text)) return Scalar::integer(wrap(type, *value));
+  if (const auto value = parse_number<std::uint64_t>(text)) {
+    return Scalar::integer(wrap(type, static_cast<std::int64_t>(*value)));
   }
   return Scalar::unknown();
 }

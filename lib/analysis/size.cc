@@ -1,19 +1,18 @@
-// Computes the size of an array in memory and the position of its elements, with tiles, padding and packing.
+// Computes the size of an array in memory, with tiles, padding and packing.
 //
 // Source: XLA's docs/tiled_layout.md and xla/shape_util.cc (ArraySize, ArrayDataSize), 2026-08-22. XLA's routine uses
 // only the first tile. This one uses all tiles, which differs if an inner tile does not divide the outer one.
 #include <algorithm>
 #include <cstddef>
-#include <limits>
+#include <optional>
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
-#include "absl/types/span.h"
 #include "hloroof/analysis.h"
 #include "lib/analysis/saturating.h"
 #include "lib/analysis/sizes.h"
-#include "lib/base/strings.h"
 #include "lib/ir/element_type.h"
+#include "lib/ir/opcode_facts.h"
 #include "lib/ir/shapes.h"
 
 namespace hloroof::internal::inline analysis {
@@ -93,55 +92,11 @@ std::int64_t largest_piece(std::int64_t size, const std::vector<std::int64_t>& c
 
 std::int64_t padded_elements(const Shape& shape) { return physical_size(shape).elements; }
 
-absl::StatusOr<std::int64_t> physical_index(const Shape& shape, absl::Span<const std::int64_t> coordinates) {
-  if (!shape.is_array()) return invalid_argument("the shape is not an array, so it has no coordinates");
-  if (coordinates.size() != shape.dimensions.size()) {
-    return invalid_argument("the shape has " + std::to_string(shape.dimensions.size()) + " dimensions, " +
-                            "but there are " + std::to_string(coordinates.size()) + " coordinates");
-  }
-  for (std::size_t i = 0; i < coordinates.size(); ++i) {
-    if (coordinates[i] < 0 || coordinates[i] >= counted(shape.dimensions[i])) {
-      return invalid_argument("coordinate " + std::to_string(coordinates[i]) + " is outside dimension " +
-                              std::to_string(i) + " of size " + std::to_string(counted(shape.dimensions[i])));
-    }
-  }
-
-  // The dimensions and the coordinate of the element in each, split by one tile after the other.
-  std::vector<std::int64_t> dimensions;
-  std::vector<std::int64_t> place;
-  for (int d : major_to_minor(shape)) {
-    dimensions.push_back(counted(shape.dimensions[d]));
-    place.push_back(coordinates[d]);
-  }
-  for (const Tile& tile : shape.layout.tiles) {
-    const std::size_t k = tile.dimensions.size();
-    if (place.size() < k) place.insert(place.begin(), k - place.size(), 0);
-    std::vector<std::int64_t> combined;
-    std::int64_t at = 0;
-    for (std::size_t i = 0; i < k; ++i) {
-      const std::size_t from_end = k - i;
-      const std::int64_t size = dimensions.size() >= from_end ? dimensions[dimensions.size() - from_end] : 1;
-      at = saturating_add(saturating_multiply(at, size), place[place.size() - from_end]);
-      if (tile.dimensions[i] == Tile::kCombine && i + 1 < k) continue;
-      combined.push_back(at);
-      at = 0;
-    }
-    place.resize(place.size() - k);
-    const TileStep step = take_dimensions(tile, dimensions);
-    for (std::size_t i = 0; i < step.tile.size(); ++i) {
-      dimensions.push_back(step.sizes[i] / step.tile[i] + (step.sizes[i] % step.tile[i] != 0));
-      place.push_back(combined[i] / step.tile[i]);
-    }
-    for (std::size_t i = 0; i < step.tile.size(); ++i) {
-      dimensions.push_back(step.tile[i]);
-      place.push_back(combined[i] % step.tile[i]);
-    }
-  }
-  std::int64_t index = 0;
-  for (std::size_t i = 0; i < dimensions.size(); ++i) {
-    index = saturating_add(saturating_multiply(index, dimensions[i]), place[i]);
-  }
-  return index;
+ShapeId result_of(InstructionView instruction) {
+  const Shape& shape = instruction.shape();
+  const std::optional<std::size_t> element = result_element(instruction.opcode());
+  const bool is_inside = element && shape.is_tuple() && *element < shape.elements.size();
+  return is_inside ? shape.elements[*element] : instruction.shape_id();
 }
 
 }  // namespace hloroof::internal::inline analysis

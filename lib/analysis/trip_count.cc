@@ -6,7 +6,6 @@
 // loops, are in xla/hlo/analysis/while_loop_analysis.cc.
 #include "lib/analysis/trip_count.h"
 
-#include <algorithm>
 #include <charconv>
 #include <set>
 #include <string>

@@ -1,6 +1,7 @@
 #include "lib/answer/answer.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "absl/strings/str_join.h"
 #include "lib/base/strings.h"
@@ -33,6 +34,21 @@ template <typename T, typename Text, Text (*Write)(const T&)>
 struct OfFound<Write> {
   static absl::StatusOr<std::string> write(const Found& found, const ViewOptions& /*view*/) {
     return Write(std::get<T>(found));
+  }
+};
+
+// The same for a function about what a member of the alternative points to.
+template <auto kMember, auto Write>
+struct OfPart;
+template <typename T, typename Part, const Part* T::*kMember, auto Write>
+struct OfPart<kMember, Write> {
+  static absl::StatusOr<std::string> write(const Found& found, const ViewOptions& view) {
+    const Part& part = *(std::get<T>(found).*kMember);
+    if constexpr (std::is_invocable_v<decltype(Write), const Part&, const ViewOptions&>) {
+      return Write(part, view);
+    } else {
+      return Write(part);
+    }
   }
 };
 
@@ -72,11 +88,6 @@ absl::StatusOr<std::string> explain_markdown(const ExplainedOp& of) {
   return explanation_markdown(*of.prediction, of.op);
 }
 
-std::string lint_as_text(const LintedSteps& of, const ViewOptions& view) { return lint_text(*of.report, view); }
-std::string lint_as_json(const LintedSteps& of) { return lint_json(*of.report); }
-std::string lint_as_sarif(const LintedSteps& of) { return lint_sarif(*of.report); }
-std::string lint_as_markdown(const LintedSteps& of) { return lint_markdown(*of.report); }
-
 // The options of a view that has a limit of its own.
 template <typename Options>
 Options options_of(const ViewOptions& view) {
@@ -89,8 +100,6 @@ Options options_of(const ViewOptions& view) {
 std::string diff_as_text(const ComparedSteps& of, const ViewOptions& view) {
   return diff_view(*of.difference, options_of<DiffOptions>(view));
 }
-std::string diff_as_json(const ComparedSteps& of) { return diff_json(*of.difference); }
-std::string diff_as_csv(const ComparedSteps& of) { return diff_csv(*of.difference); }
 std::string diff_as_markdown(const ComparedSteps& of, const ViewOptions& view) {
   return diff_markdown(*of.difference, options_of<DiffOptions>(view));
 }
@@ -99,7 +108,6 @@ std::string compare_text(const MeasuredStep& of, const ViewOptions& view) {
   return compare_view(*of.prediction, *of.comparison, options_of<CompareOptions>(view));
 }
 std::string compare_json(const MeasuredStep& of) { return comparison_json(*of.prediction, *of.comparison); }
-std::string compare_csv(const MeasuredStep& of) { return comparison_csv(*of.comparison); }
 std::string compare_html(const MeasuredStep& of) { return html_report(*of.prediction, of.comparison->timeline); }
 
 std::string memory_text(const MemoryOfSteps& of, const ViewOptions& view) {
@@ -107,60 +115,36 @@ std::string memory_text(const MemoryOfSteps& of, const ViewOptions& view) {
       *of.predictions, view, [](const NamedPrediction& named) { return named.first; },
       [](const NamedPrediction& named, const ViewOptions& options) { return memory_view(named.second, options); });
 }
-std::string memory_as_json(const MemoryOfSteps& of) { return memory_json(*of.predictions); }
-std::string memory_as_csv(const MemoryOfSteps& of) { return memory_csv(*of.predictions); }
 
 std::string kernel_text(const KernelsOfSteps& of, const ViewOptions& view) {
   return sections(
       *of.reports, view, [](const KernelReport& report) { return report.file; }, kernel_view);
 }
-std::string kernel_as_json(const KernelsOfSteps& of) { return kernel_json(*of.reports); }
-std::string kernel_as_csv(const KernelsOfSteps& of) { return kernel_csv(*of.reports); }
-
-std::string bundles_text(const CodeOfProgram& of, const ViewOptions& view) { return code_view(*of.report, view); }
-std::string bundles_json(const CodeOfProgram& of) { return code_json(*of.report); }
-std::string bundles_csv(const CodeOfProgram& of) { return code_csv(*of.report); }
 
 std::string sweep_text(const SweptSteps& of, const ViewOptions& view) { return sweep_view(*of.points, of.order, view); }
-std::string sweep_as_json(const SweptSteps& of) { return sweep_json(*of.points); }
-std::string sweep_as_csv(const SweptSteps& of) { return sweep_csv(*of.points); }
 
 std::string scale_text(const StepAtOtherSize& of, const ViewOptions& view) {
   return scale_view(*of.result, view) + "\n" + summary_view(of.result->prediction, view);
 }
-std::string scale_as_json(const StepAtOtherSize& of) { return scale_json(*of.result); }
-std::string scale_markdown(const StepAtOtherSize& of, const ViewOptions& view) { return scale_view(*of.result, view); }
 
 std::string passes_text(const PassesOfCompile& of, const ViewOptions& view) {
   return passes_view(*of.report, of.all, view);
 }
-std::string passes_as_json(const PassesOfCompile& of) { return passes_json(*of.report); }
-std::string passes_as_csv(const PassesOfCompile& of) { return passes_csv(*of.report); }
-std::string passes_as_html(const PassesOfCompile& of) { return passes_html(*of.report); }
 
 std::string two_passes_text(const PassesOfTwoCompiles& of, const ViewOptions& view) {
   return pass_comparison_view(*of.comparison, of.all, view);
 }
-std::string two_passes_json(const PassesOfTwoCompiles& of) { return pass_comparison_json(*of.comparison); }
-std::string two_passes_csv(const PassesOfTwoCompiles& of) { return pass_comparison_csv(*of.comparison); }
-std::string two_passes_html(const PassesOfTwoCompiles& of) { return pass_comparison_html(*of.comparison); }
-
-std::string list_text(const ListedDevices& of) { return describe_devices(*of.devices); }
-std::string list_json(const ListedDevices& of) { return device_list_json(*of.devices); }
-std::string list_csv(const ListedDevices& of) { return device_list_csv(*of.devices); }
-std::string list_markdown(const ListedDevices& of) { return device_list_markdown(*of.devices); }
 
 std::string show_text(const ShownDevices& of) {
   std::string out;
   for (const Device& device : *of.devices) out += (out.empty() ? "" : "\n") + describe_device(device);
   return out;
 }
-std::string show_json(const ShownDevices& of) { return devices_json(*of.devices); }
-std::string show_csv(const ShownDevices& of) { return devices_csv(*of.devices); }
-std::string show_markdown(const ShownDevices& of) { return devices_markdown(*of.devices); }
 
 template <auto Write>
 constexpr WriteAnswer kWrite = OfFound<Write>::write;
+template <auto kMember, auto Write>
+constexpr WriteAnswer kPart = OfPart<kMember, Write>::write;
 
 // Text, JSON, CSV, SARIF, Markdown, HTML, trace.
 constexpr Question kQuestions[] = {
@@ -173,39 +157,53 @@ constexpr Question kQuestions[] = {
      {kWrite<explain_text>, kWrite<explain_json>, kWrite<explain_csv>, nullptr, kWrite<explain_markdown>}},
     {"lint",
      lint_table,
-     {kWrite<lint_as_text>, kWrite<lint_as_json>, nullptr, kWrite<lint_as_sarif>, kWrite<lint_as_markdown>}},
+     {kPart<&LintedSteps::report, lint_text>, kPart<&LintedSteps::report, lint_json>, nullptr,
+      kPart<&LintedSteps::report, lint_sarif>, kPart<&LintedSteps::report, lint_markdown>}},
     {"diff",
      diff_table,
-     {kWrite<diff_as_text>, kWrite<diff_as_json>, kWrite<diff_as_csv>, nullptr, kWrite<diff_as_markdown>}},
+     {kWrite<diff_as_text>, kPart<&ComparedSteps::difference, diff_json>, kPart<&ComparedSteps::difference, diff_csv>,
+      nullptr, kWrite<diff_as_markdown>}},
     {"compare",
      comparison_table,
-     {kWrite<compare_text>, kWrite<compare_json>, kWrite<compare_csv>, nullptr, kWrite<compare_text>,
-      kWrite<compare_html>}},
+     {kWrite<compare_text>, kWrite<compare_json>, kPart<&MeasuredStep::comparison, comparison_csv>, nullptr,
+      kWrite<compare_text>, kWrite<compare_html>}},
     {"memory",
      memory_table,
-     {kWrite<memory_text>, kWrite<memory_as_json>, kWrite<memory_as_csv>, nullptr, kWrite<memory_text>}},
+     {kWrite<memory_text>, kPart<&MemoryOfSteps::predictions, memory_json>,
+      kPart<&MemoryOfSteps::predictions, memory_csv>, nullptr, kWrite<memory_text>}},
     {"kernel",
      kernel_table,
-     {kWrite<kernel_text>, kWrite<kernel_as_json>, kWrite<kernel_as_csv>, nullptr, kWrite<kernel_text>}},
+     {kWrite<kernel_text>, kPart<&KernelsOfSteps::reports, kernel_json>, kPart<&KernelsOfSteps::reports, kernel_csv>,
+      nullptr, kWrite<kernel_text>}},
     {"bundles",
      code_table,
-     {kWrite<bundles_text>, kWrite<bundles_json>, kWrite<bundles_csv>, nullptr, kWrite<bundles_text>}},
+     {kPart<&CodeOfProgram::report, code_view>, kPart<&CodeOfProgram::report, code_json>,
+      kPart<&CodeOfProgram::report, code_csv>, nullptr, kPart<&CodeOfProgram::report, code_view>}},
     {"sweep",
      sweep_table,
-     {kWrite<sweep_text>, kWrite<sweep_as_json>, kWrite<sweep_as_csv>, nullptr, kWrite<sweep_text>}},
-    {"scale", scale_table, {kWrite<scale_text>, kWrite<scale_as_json>, nullptr, nullptr, kWrite<scale_markdown>}},
+     {kWrite<sweep_text>, kPart<&SweptSteps::points, sweep_json>, kPart<&SweptSteps::points, sweep_csv>, nullptr,
+      kWrite<sweep_text>}},
+    {"scale",
+     scale_table,
+     {kWrite<scale_text>, kPart<&StepAtOtherSize::result, scale_json>, nullptr, nullptr,
+      kPart<&StepAtOtherSize::result, scale_view>}},
     {"passes",
      passes_table,
-     {kWrite<passes_text>, kWrite<passes_as_json>, kWrite<passes_as_csv>, nullptr, kWrite<passes_text>,
-      kWrite<passes_as_html>}},
+     {kWrite<passes_text>, kPart<&PassesOfCompile::report, passes_json>, kPart<&PassesOfCompile::report, passes_csv>,
+      nullptr, kWrite<passes_text>, kPart<&PassesOfCompile::report, passes_html>}},
     {"compare-passes",
      pass_comparison_table,
-     {kWrite<two_passes_text>, kWrite<two_passes_json>, kWrite<two_passes_csv>, nullptr, kWrite<two_passes_text>,
-      kWrite<two_passes_html>}},
+     {kWrite<two_passes_text>, kPart<&PassesOfTwoCompiles::comparison, pass_comparison_json>,
+      kPart<&PassesOfTwoCompiles::comparison, pass_comparison_csv>, nullptr, kWrite<two_passes_text>,
+      kPart<&PassesOfTwoCompiles::comparison, pass_comparison_html>}},
     {"devices",
      device_list_table,
-     {kWrite<list_text>, kWrite<list_json>, kWrite<list_csv>, nullptr, kWrite<list_markdown>}},
-    {"device", device_table, {kWrite<show_text>, kWrite<show_json>, kWrite<show_csv>, nullptr, kWrite<show_markdown>}},
+     {kPart<&ListedDevices::devices, describe_devices>, kPart<&ListedDevices::devices, device_list_json>,
+      kPart<&ListedDevices::devices, device_list_csv>, nullptr, kPart<&ListedDevices::devices, device_list_markdown>}},
+    {"device",
+     device_table,
+     {kWrite<show_text>, kPart<&ShownDevices::devices, devices_json>, kPart<&ShownDevices::devices, devices_csv>,
+      nullptr, kPart<&ShownDevices::devices, devices_markdown>}},
 };
 static_assert(std::size(kQuestions) == std::variant_size_v<Found>);
 

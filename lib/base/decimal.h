@@ -4,7 +4,11 @@
 
 #include <charconv>
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <system_error>
+#include <type_traits>
 
 namespace hloroof::internal::inline base {
 
@@ -27,6 +31,23 @@ std::from_chars_result read_decimal(const char* begin, const char* end, double& 
 char* write_shortest(char* at, double value);
 
 #endif
+
+// The number that all of `text` is; nullopt for any other text.
+template <typename Number>
+std::optional<Number> parse_number(std::string_view text) {
+  Number value = 0;
+  const char* const end = text.data() + text.size();
+  const auto read = [&] {
+    if constexpr (std::is_same_v<Number, double>) {
+      return read_decimal(text.data(), end, value);
+    } else {
+      return std::from_chars(text.data(), end, value);
+    }
+  };
+  const std::from_chars_result result = read();
+  if (result.ec != std::errc() || result.ptr != end) return std::nullopt;
+  return value;
+}
 
 inline std::string shortest(double value) {
   char buffer[kShortestSize];

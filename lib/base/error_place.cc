@@ -1,8 +1,5 @@
 #include "lib/base/error_place.h"
 
-#include <string>
-#include <utility>
-
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/cord.h"

@@ -9,7 +9,6 @@
 #define HLOROOF_LIB_BASE_SIMD_H_
 
 #include <bit>
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
 

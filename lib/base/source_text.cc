@@ -247,7 +247,7 @@ void make_printable(std::string& line) {
 }
 
 std::string located_message(std::string_view path, std::string_view text, std::size_t offset, std::string_view message,
-                            std::string_view severity, std::size_t lines_before) {
+                            std::string_view severity) {
   constexpr std::size_t kShown = 200;
   const LineColumn at = line_column(text, offset);
   std::string_view line = line_at(text, offset);
@@ -267,7 +267,7 @@ std::string located_message(std::string_view path, std::string_view text, std::s
   }
   make_printable(before);
   std::string out(path);
-  out += ":" + std::to_string(at.line + lines_before) + ":" + std::to_string(at.column) + ": ";
+  out += ":" + std::to_string(at.line) + ":" + std::to_string(at.column) + ": ";
   out += severity;
   out += ": ";
   out += message;

@@ -85,9 +85,9 @@ std::string_view line_at(std::string_view text, std::size_t offset);
 void make_printable(std::string& line);
 
 // Returns `path:line:column: error: message`, the source line and a caret below the column. A line over 200 bytes is
-// clipped around the column. `lines_before` is the number of lines that precede `text` in a larger text.
+// clipped around the column.
 std::string located_message(std::string_view path, std::string_view text, std::size_t offset, std::string_view message,
-                            std::string_view severity = "error", std::size_t lines_before = 0);
+                            std::string_view severity = "error");
 
 }  // namespace hloroof::internal::inline base
 

@@ -8,6 +8,5 @@ absl::Status invalid_argument(std::string_view message) { return absl::InvalidAr
 absl::Status not_found(std::string_view message) { return absl::NotFoundError(to_absl(message)); }
 absl::Status out_of_range(std::string_view message) { return absl::OutOfRangeError(to_absl(message)); }
 absl::Status resource_exhausted(std::string_view message) { return absl::ResourceExhaustedError(to_absl(message)); }
-absl::Status internal_error(std::string_view message) { return absl::InternalError(to_absl(message)); }
 
 }  // namespace hloroof::internal::inline base

@@ -21,7 +21,6 @@ absl::Status invalid_argument(std::string_view message);
 absl::Status not_found(std::string_view message);
 absl::Status out_of_range(std::string_view message);
 absl::Status resource_exhausted(std::string_view message);
-absl::Status internal_error(std::string_view message);
 
 }  // namespace hloroof::internal::inline base
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -11,6 +10,7 @@
 #include "hloroof/analysis.h"
 #include "hloroof/parse.h"
 #include "lib/base/csv.h"
+#include "lib/base/decimal.h"
 #include "lib/base/strings.h"
 #include "lib/ir/element_type.h"
 #include "lib/schedule/async_pairs.h"
@@ -40,10 +40,8 @@ const std::string* find(const Row& row, std::string_view column) {
 std::optional<double> number(const Row& row, const char* column) {
   const std::string* text = find(row, column);
   if (text == nullptr) return std::nullopt;
-  double value = 0;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
-  if (error != std::errc() || end != text->data() + text->size() || !std::isfinite(value)) return std::nullopt;
-  return value;
+  const std::optional<double> value = parse_number<double>(*text);
+  return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
 std::optional<ElementType> type_named(const std::string& text) {

@@ -1,6 +1,5 @@
 #include "lib/calibrate/nonnegative_fit.h"
 
-#include <limits>
 #include <vector>
 
 #include <Eigen/Core>

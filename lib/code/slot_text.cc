@@ -72,7 +72,6 @@ void read_comment(std::string_view comment, SlotText& slot) {
   const auto says = [&](std::string_view words) { return comment.find(words) != std::string_view::npos; };
   if (says("core id")) slot.says_core_id = true;
   if (says("megacore core id")) slot.says_megacore = true;
-  if (says("chip id")) slot.says_chip_id = true;
   if (says("kDiv ") || says("kDiv*")) slot.says_quotient = true;
   if (says("kRem")) slot.says_remainder = true;
   const std::string_view window = after(comment, "window_bounds: (");

@@ -31,7 +31,6 @@ struct SlotText {
   std::string_view rest;  // all after the opcode, with the comments
   bool says_core_id = false;
   bool says_megacore = false;  // the core id is that of one of several cores that are one device
-  bool says_chip_id = false;
   bool says_quotient = false;  // of a division: only the quotient is kept
   bool says_remainder = false;
   double window_bytes = 0;  // window_bounds times element_size_in_bytes

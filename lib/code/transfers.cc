@@ -23,7 +23,6 @@ void TransferPipe::start(const CodeTransfer& transfer, double bytes, std::uint32
     }
   } else {
     done = now + bytes / core_.vmem_rate;
-    totals_.bytes_on_chip += bytes;
   }
   end_ = std::max(end_, done);
   std::vector<Pending>& pending = flag_at(flag, now).pending;

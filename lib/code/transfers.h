@@ -31,7 +31,6 @@ struct TransferTotals {
   double bytes_read = 0;     // from HBM
   double bytes_written = 0;  // to HBM
   double bytes_either = 0;   // from or to HBM: the code does not say which
-  double bytes_on_chip = 0;
   std::int64_t transfers = 0;
   std::int64_t waits = 0;  // that stopped the core
 };

@@ -5,7 +5,7 @@
 //   struct Described<LiveBuffer> {
 //     static constexpr RecordInfo kInfo = {"live_buffer", "LiveBuffer", "A buffer that is live at the memory peak."};
 //     static constexpr auto kFields = fields(
-//         field("name", Unit::kNone, "Instruction that defines the buffer.", &LiveBuffer::name),
+//         field("name", "Instruction that defines the buffer.", &LiveBuffer::name),
 //         field("bytes", Unit::kBytes, "Size with tile padding.", &LiveBuffer::bytes));
 //   };
 //
@@ -111,6 +111,12 @@ constexpr Field<Get> field(std::string_view name, Unit unit, std::string_view me
                     get};
 }
 
+// The row of a text, a flag, a record or a plain number, which has no unit.
+template <typename Get>
+constexpr Field<Get> field(std::string_view name, std::string_view meaning, Get get) {
+  return field(name, Unit::kNone, meaning, get);
+}
+
 // The rows of a record, in order. std::tuple would do, but takes compilers several times as long for thirty rows.
 template <std::size_t index, typename Row>
 struct FieldAt {
@@ -159,8 +165,7 @@ constexpr auto concatenated(const First& first, const Second& second, const More
 // The first row of a document: the name and version of its format. `kSchema` is an array of this one text.
 template <const auto& kSchema>
 constexpr auto schema_field() {
-  return field("schema", Unit::kNone, "Name and version of this format.", [](const auto&) { return kSchema[0]; })
-      .one_of(kSchema);
+  return field("schema", "Name and version of this format.", [](const auto&) { return kSchema[0]; }).one_of(kSchema);
 }
 
 // Specialized for each result struct, with kInfo and kFields as above.
@@ -193,6 +198,12 @@ using Settings = std::vector<std::pair<std::string, double>>;
 inline std::optional<std::string_view> text_or_null(const std::string& text) {
   if (text.empty()) return std::nullopt;
   return std::string_view(text);
+}
+
+// The value of a row for a member of which an empty text is null.
+template <typename Record>
+constexpr auto or_null(std::string Record::*text) {
+  return [text](const Record& record) { return text_or_null(record.*text); };
 }
 
 // Specialized for each enum that results hold: kNames has the text of each value, by index.

@@ -1,11 +1,9 @@
 // Findings about updates of a slice that rewrite the whole array.
-#include <algorithm>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "hloroof/module.h"
-#include "lib/analysis/sizes.h"
 #include "lib/base/units.h"
 #include "lib/diagnose/diagnostics.h"
 #include "lib/diagnose/moves.h"

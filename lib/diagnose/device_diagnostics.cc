@@ -10,7 +10,6 @@
 #include "lib/hardware/device_fields.h"
 #include "lib/hardware/matrix_rate.h"
 #include "lib/hardware/networks.h"
-#include "lib/time/matrix_forms.h"
 #include "lib/time/missing_numbers.h"
 #include "lib/time/op_time.h"
 

@@ -1,7 +1,6 @@
 #include "lib/diagnose/diagnostics.h"
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <set>
 #include <string>

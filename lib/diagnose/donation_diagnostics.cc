@@ -1,6 +1,5 @@
 // Findings about arguments that are not donated although a result could live in their memory, and about donations that
 // have no effect or cost a copy. Each says why.
-#include <algorithm>
 #include <optional>
 #include <set>
 #include <string>
@@ -11,7 +10,6 @@
 #include "absl/strings/str_format.h"
 #include "hloroof/attributes.h"
 #include "hloroof/module.h"
-#include "lib/analysis/sizes.h"
 #include "lib/diagnose/diagnostics.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"

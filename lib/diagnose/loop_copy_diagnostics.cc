@@ -15,13 +15,11 @@
 #include "absl/strings/str_join.h"
 #include "hloroof/attributes.h"
 #include "hloroof/module.h"
-#include "lib/analysis/sizes.h"
 #include "lib/base/units.h"
 #include "lib/diagnose/diagnostics.h"
 #include "lib/diagnose/moves.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
-#include "lib/ir/shapes.h"
 #include "lib/ir/value_walk.h"
 #include "lib/values/attribute_values.h"
 

@@ -3,7 +3,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/analysis/generation.h"
-#include "lib/analysis/origin.h"
 #include "lib/base/strings.h"
 #include "lib/diagnose/diagnostics.h"
 #include "lib/step/other_program.h"

@@ -10,13 +10,10 @@
 
 #include "absl/strings/str_format.h"
 #include "hloroof/module.h"
-#include "lib/analysis/sizes.h"
-#include "lib/base/strings.h"
 #include "lib/diagnose/diagnostics.h"
 #include "lib/ir/element_type.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
-#include "lib/ir/shapes.h"
 #include "lib/ir/value_walk.h"
 #include "lib/time/op_time.h"
 #include "lib/values/attribute_values.h"

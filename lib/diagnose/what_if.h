@@ -4,7 +4,6 @@
 #define HLOROOF_LIB_DIAGNOSE_WHAT_IF_H_
 
 #include <optional>
-#include <vector>
 
 #include "absl/types/span.h"
 #include "lib/diagnose/causes.h"

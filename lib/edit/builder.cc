@@ -1,5 +1,4 @@
 #include <string>
-#include <utility>
 
 #include "hloroof/edit.h"
 #include "lib/base/strings.h"

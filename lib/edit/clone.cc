@@ -1,5 +1,4 @@
 // Clones with other operands, shape, attributes or place.
-#include <string>
 #include <vector>
 
 #include "lib/base/strings.h"

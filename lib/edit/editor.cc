@@ -2,7 +2,6 @@
 #include "lib/edit/editor.h"
 
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <utility>
 

@@ -15,7 +15,7 @@ struct Described<CodeUnitRow> {
   static constexpr RecordInfo kInfo = {"code_unit", "CodeUnit",
                                        "What a run of final code issues to a unit of the core."};
   static constexpr auto kFields = fields(
-      field("unit", Unit::kNone, "MXU, XLU, VALU, EUP, VPOP, VLD, VST, SALU or other.", &CodeUnitRow::unit),
+      field("unit", "MXU, XLU, VALU, EUP, VPOP, VLD, VST, SALU or other.", &CodeUnitRow::unit),
       field("cycles", Unit::kCount, "Bundles that ran and have an instruction for the unit.", &CodeUnitRow::cycles),
       field("instructions", Unit::kCount, "Instructions for the unit that ran.", &CodeUnitRow::instructions));
 };
@@ -26,14 +26,12 @@ struct Described<CodeRow> {
       "code", "Code",
       "The final code of an instruction, followed bundle by bundle. Numbers of a run are null if they are not known."};
   static constexpr auto kFields = fields(
-      field("op", Unit::kNone, "Instruction whose code it is, without %.", &CodeRow::op),
-      field("file", Unit::kNone, "Path of the code.", &CodeRow::file),
-      field("opcode", Unit::kNone, "Opcode of the instruction; null if the dump has no module that says it.",
-            [](const CodeRow& row) { return text_or_null(row.opcode); }),
-      field("op_name", Unit::kNone, "op_name of the metadata.",
-            [](const CodeRow& row) { return text_or_null(row.op_name); }),
-      field("source_file", Unit::kNone, "Source file of the metadata.",
-            [](const CodeRow& row) { return text_or_null(row.source_file); }),
+      field("op", "Instruction whose code it is, without %.", &CodeRow::op),
+      field("file", "Path of the code.", &CodeRow::file),
+      field("opcode", "Opcode of the instruction; null if the dump has no module that says it.",
+            or_null(&CodeRow::opcode)),
+      field("op_name", "op_name of the metadata.", or_null(&CodeRow::op_name)),
+      field("source_file", "Source file of the metadata.", or_null(&CodeRow::source_file)),
       field("source_line", Unit::kCount, "Line in source_file.",
             [](const CodeRow& row) {
               return row.source_line > 0 ? std::optional<std::int64_t>(row.source_line) : std::nullopt;
@@ -67,12 +65,11 @@ struct Described<CodeRow> {
             &CodeRow::bytes_either),
       field("transfers", Unit::kCount, "Transfers that start.", &CodeRow::transfers),
       field("waits", Unit::kCount, "Waits for transfers that stop the core.", &CodeRow::waits),
-      field("failure", Unit::kNone, "Why it is not known which bundles run; null if it is.",
-            [](const CodeRow& row) { return text_or_null(row.failure); }),
-      field("transfer_failure", Unit::kNone, "Why the transfers are not known; null if they are.",
-            [](const CodeRow& row) { return text_or_null(row.transfer_failure); }),
-      field("unread", Unit::kNone, "Scalar instructions of the code whose meaning is not known.", &CodeRow::unread),
-      field("units", Unit::kNone, "What runs on each unit.", &CodeRow::units));
+      field("failure", "Why it is not known which bundles run; null if it is.", or_null(&CodeRow::failure)),
+      field("transfer_failure", "Why the transfers are not known; null if they are.",
+            or_null(&CodeRow::transfer_failure)),
+      field("unread", "Scalar instructions of the code whose meaning is not known.", &CodeRow::unread),
+      field("units", "What runs on each unit.", &CodeRow::units));
 };
 
 }  // namespace hloroof::internal

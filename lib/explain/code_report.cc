@@ -29,15 +29,14 @@ namespace hloroof::internal {
 template <>
 struct Described<CodeReport> {
   static constexpr RecordInfo kInfo = {"code_report", "CodeReport", "The final code of the operations of a dump."};
-  static constexpr auto kFields =
-      fields(schema_field<kBundlesSchema>(), field("folder", Unit::kNone, "Path of the dump.", &CodeReport::folder),
-             field("device", Unit::kNone, "Device.", &CodeReport::device),
-             field("clock", Unit::kNone, "Clock of the device in Hz.", &CodeReport::clock),
-             field("read_bandwidth", Unit::kBytesPerSecond, "Rate at which the transfers of one core read HBM.",
-                   &CodeReport::read_bandwidth),
-             field("latency_seconds", Unit::kSeconds, "Time of a transfer from or to HBM in addition to its bytes.",
-                   &CodeReport::latency),
-             field("ops", Unit::kNone, "The operations, those that take longest first.", &CodeReport::rows));
+  static constexpr auto kFields = fields(
+      schema_field<kBundlesSchema>(), field("folder", "Path of the dump.", &CodeReport::folder),
+      field("device", "Device.", &CodeReport::device), field("clock", "Clock of the device in Hz.", &CodeReport::clock),
+      field("read_bandwidth", Unit::kBytesPerSecond, "Rate at which the transfers of one core read HBM.",
+            &CodeReport::read_bandwidth),
+      field("latency_seconds", Unit::kSeconds, "Time of a transfer from or to HBM in addition to its bytes.",
+            &CodeReport::latency),
+      field("ops", "The operations, those that take longest first.", &CodeReport::rows));
 };
 
 }  // namespace hloroof::internal

@@ -5,14 +5,12 @@
 #include <set>
 
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
 #include "absl/types/span.h"
 #include "hloroof/analysis.h"
 #include "hloroof/print.h"
 #include "lib/base/strings.h"
 #include "lib/base/units.h"
 #include "lib/describe/table.h"
-#include "lib/explain/explain_mesh.h"
 #include "lib/explain/find_instruction.h"
 #include "lib/explain/kernel_rows.h"
 #include "lib/explain/op_code.h"

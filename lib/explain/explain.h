@@ -11,7 +11,6 @@
 #include "hloroof/predict.h"
 #include "lib/analysis/mesh.h"
 #include "lib/describe/schema.h"
-#include "lib/explain/explain_mesh.h"
 #include "lib/time/collective.h"
 
 namespace hloroof::internal::inline explain {
@@ -46,10 +45,16 @@ absl::StatusOr<std::string> explanation_markdown(const StepPrediction& predictio
 // The fields of an explanation and of all records in it.
 ResultTable explanation_table();
 
-// Variant of explain_collective() for a collective whose role and cost are known.
+// Explains one collective line by line: its groups as axes, the unsharded shape, the links, and the formula with
+// numbers.
+//   replica_groups: 16 groups of 8 over the 8-way stride-16 axis; the other axis is 16-way
+//   unsharded: bf16[32,32,8192] a device, 8-way on dimension 2: bf16[32,32,65536]
 std::vector<std::string> explain_collective(const Module& module, const Collective& collective, AxisRole role,
                                             const CollectiveCost& cost, const LogicalMesh& mesh,
                                             const PhysicalMapping& mapping, const Device& device);
+
+// Explains the mesh line by line: its axes, their roles and their place on the machine.
+std::vector<std::string> explain_mesh(const LogicalMesh& mesh, const PhysicalMapping& mapping);
 
 // Describes the shape of one array in words, with one line each for element type, dimensions, order in memory, tiles,
 // memory space and bytes.

@@ -21,7 +21,6 @@
 #include "lib/base/strings.h"
 #include "lib/base/units.h"
 #include "lib/explain/explain.h"
-#include "lib/explain/explain_mesh.h"
 #include "lib/ir/element_type.h"
 #include "lib/time/collective.h"
 #include "lib/time/placements.h"
@@ -214,13 +213,6 @@ std::string_view link_name(const CollectiveCost& cost, const Device& device) {
 }
 
 }  // namespace
-
-std::vector<std::string> explain_collective(const Module& module, const Collective& collective, const LogicalMesh& mesh,
-                                            const PhysicalMapping& mapping, const Device& device,
-                                            const CollectiveOptions& options) {
-  return explain_collective(module, collective, collective_roles(module, {collective})[0],
-                            collective_cost(collective, mesh, mapping, device, options), mesh, mapping, device);
-}
 
 std::vector<std::string> explain_collective(const Module& module, const Collective& collective, AxisRole role,
                                             const CollectiveCost& cost, const LogicalMesh& mesh,

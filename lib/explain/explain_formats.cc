@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_join.h"
 #include "hloroof/print.h"
 #include "lib/describe/record_csv.h"
 #include "lib/describe/record_json.h"
@@ -107,36 +106,34 @@ namespace hloroof::internal {
 template <>
 struct Described<TermLevel> {
   static constexpr RecordInfo kInfo = {"term_level", "TermLevel", "A term of an op and its depth in the tree."};
-  static constexpr auto kFields =
-      fields(field("level", Unit::kCount, "Depth; 0 for the whole.", &TermLevel::level),
-             field("name", Unit::kNone, "What takes the time.",
-                   [](const TermLevel& row) -> const std::string& { return row.term->name; }),
-             field("seconds", Unit::kSeconds, "Time of one execution.",
-                   [](const TermLevel& row) { return row.term->seconds; }),
-             field("amount", Unit::kNone, "Amount of work; leaves only.",
-                   [](const TermLevel& row) {
-                     return row.term->is_leaf() ? std::optional<double>(row.term->amount) : std::nullopt;
-                   }),
-             field("unit", Unit::kNone, "Unit of amount.", [](const TermLevel& row) { return row.term->unit; }),
-             field("rate", Unit::kNone, "Amount per second; leaves only.",
-                   [](const TermLevel& row) {
-                     return row.term->is_leaf() ? std::optional<double>(1 / row.term->scale()) : std::nullopt;
-                   }),
-             field("combine", Unit::kNone, "How the times of the parts combine.",
-                   [](const TermLevel& row) {
-                     return row.term->is_leaf() ? std::string_view() : combine_name(row.term->combine);
-                   }),
-             field("parameters", Unit::kNone, "Paths of the device numbers in the rate.",
-                   [](const TermLevel& row) {
-                     std::string paths;
-                     TermParameters{row.term}.each([&paths](std::string_view path) {
-                       if (!paths.empty()) paths += ' ';
-                       paths += path;
-                     });
-                     return paths;
-                   }),
-             field("note", Unit::kNone, "Details.",
-                   [](const TermLevel& row) -> const std::string& { return row.term->note; }));
+  static constexpr auto kFields = fields(
+      field("level", Unit::kCount, "Depth; 0 for the whole.", &TermLevel::level),
+      field("name", "What takes the time.", [](const TermLevel& row) -> const std::string& { return row.term->name; }),
+      field("seconds", Unit::kSeconds, "Time of one execution.",
+            [](const TermLevel& row) { return row.term->seconds; }),
+      field("amount", "Amount of work; leaves only.",
+            [](const TermLevel& row) {
+              return row.term->is_leaf() ? std::optional<double>(row.term->amount) : std::nullopt;
+            }),
+      field("unit", "Unit of amount.", [](const TermLevel& row) { return row.term->unit; }),
+      field("rate", "Amount per second; leaves only.",
+            [](const TermLevel& row) {
+              return row.term->is_leaf() ? std::optional<double>(1 / row.term->scale()) : std::nullopt;
+            }),
+      field("combine", "How the times of the parts combine.",
+            [](const TermLevel& row) {
+              return row.term->is_leaf() ? std::string_view() : combine_name(row.term->combine);
+            }),
+      field("parameters", "Paths of the device numbers in the rate.",
+            [](const TermLevel& row) {
+              std::string paths;
+              TermParameters{row.term}.each([&paths](std::string_view path) {
+                if (!paths.empty()) paths += ' ';
+                paths += path;
+              });
+              return paths;
+            }),
+      field("note", "Details.", [](const TermLevel& row) -> const std::string& { return row.term->note; }));
 };
 
 template <>
@@ -145,21 +142,18 @@ struct Described<ExplanationDocument> {
   static constexpr RecordInfo kInfo = {"explanation", "Explanation", "One instruction and where its time goes."};
   static constexpr auto kFields = concatenated(
       fields(schema_field<kExplanationSchema>(),
-             field("module", Unit::kNone, "Name of the module.", StepMember<&StepPrediction::module_name>())),
+             field("module", "Name of the module.", StepMember<&StepPrediction::module_name>())),
       kPlaceFields,
-      fields(
-          kStepSecondsField, field("name", Unit::kNone, "Name of the instruction, without %.", &Document::name),
-          field("computation", Unit::kNone, "Computation that contains the instruction.", &Document::computation),
-          field("opcode", Unit::kNone, "Opcode as the HLO text has it.", &Document::opcode),
-          field("hlo", Unit::kNone, "The instruction as HLO text.", &Document::hlo),
-          field("op", Unit::kNone, "The numbers of the op; null if another op executes it, such as a fusion.",
-                &Document::op),
-          field("kernel", Unit::kNone, "The Pallas kernel that the op runs; null if it runs none.", &Document::kernel),
-          field("code", Unit::kNone, "The final code of the op; null without --code, or if it has none there.",
-                &Document::code),
-          field("collectives", Unit::kNone, "The collective, if the instruction is one.", &Document::collectives),
-          field("diagnostics", Unit::kNone, "Findings about the instruction.", &Document::diagnostics),
-          field("parameters", Unit::kNone, "The numbers of the device in the terms.", &Document::parameters)));
+      fields(kStepSecondsField, field("name", "Name of the instruction, without %.", &Document::name),
+             field("computation", "Computation that contains the instruction.", &Document::computation),
+             field("opcode", "Opcode as the HLO text has it.", &Document::opcode),
+             field("hlo", "The instruction as HLO text.", &Document::hlo),
+             field("op", "The numbers of the op; null if another op executes it, such as a fusion.", &Document::op),
+             field("kernel", "The Pallas kernel that the op runs; null if it runs none.", &Document::kernel),
+             field("code", "The final code of the op; null without --code, or if it has none there.", &Document::code),
+             field("collectives", "The collective, if the instruction is one.", &Document::collectives),
+             field("diagnostics", "Findings about the instruction.", &Document::diagnostics),
+             field("parameters", "The numbers of the device in the terms.", &Document::parameters)));
 };
 
 }  // namespace hloroof::internal

@@ -6,7 +6,6 @@
 #include "absl/strings/str_join.h"
 #include "hloroof/analysis.h"
 #include "lib/analysis/sizes.h"
-#include "lib/base/strings.h"
 #include "lib/base/units.h"
 #include "lib/describe/table.h"
 #include "lib/explain/explain.h"

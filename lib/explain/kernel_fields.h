@@ -15,7 +15,7 @@ struct Described<KernelWindowRow> {
   static constexpr RecordInfo kInfo = {"kernel_window", "KernelWindow",
                                        "An array of a kernel that its pipeline moves block by block."};
   static constexpr auto kFields =
-      fields(field("direction", Unit::kNone, "read or written.", &KernelWindowRow::direction),
+      fields(field("direction", "read or written.", &KernelWindowRow::direction),
              field("block", Unit::kCount, "Sizes of a block.", &KernelWindowRow::block),
              field("block_bytes", Unit::kBytes, "Size of a block with tile padding.", &KernelWindowRow::bytes),
              field("moves", Unit::kCount, "How often a block is moved.", &KernelWindowRow::moves),
@@ -27,15 +27,14 @@ template <>
 struct Described<KernelEstimateRow> {
   static constexpr RecordInfo kInfo = {"kernel_estimate", "KernelEstimate",
                                        "A number of the author's cost_estimate, and the same number as counted."};
-  static constexpr auto kFields = fields(
-      field("quantity", Unit::kNone, "flops, transcendentals or bytes.", &KernelEstimateRow::quantity),
-      field("stated", Unit::kNone, "The author's number.", &KernelEstimateRow::stated).may_be_negative(),
-      field("counted", Unit::kNone,
-            "The number from the kernel's body, or else from its shapes; null if neither says it.",
-            &KernelEstimateRow::counted),
-      field("ratio", Unit::kNone, "stated / counted; null if nothing was counted.", [](const KernelEstimateRow& row) {
-        return row.ratio();
-      }).may_be_negative());
+  static constexpr auto kFields =
+      fields(field("quantity", "flops, transcendentals or bytes.", &KernelEstimateRow::quantity),
+             field("stated", "The author's number.", &KernelEstimateRow::stated).may_be_negative(),
+             field("counted", "The number from the kernel's body, or else from its shapes; null if neither says it.",
+                   &KernelEstimateRow::counted),
+             field("ratio", "stated / counted; null if nothing was counted.", [](const KernelEstimateRow& row) {
+               return row.ratio();
+             }).may_be_negative());
 };
 
 // One part of the times of a kernel.
@@ -52,14 +51,12 @@ struct Described<KernelRow> {
       "kernel", "Kernel",
       "A custom call of a Pallas kernel. Numbers from its body are null if the body was not followed."};
   static constexpr auto kFields = fields(
-      field("name", Unit::kNone, "Name that the author gave the kernel; null if the text has none.",
-            [](const KernelRow& row) { return text_or_null(row.name); }),
-      field("op", Unit::kNone, "Instruction that runs the kernel, without %.", &KernelRow::op),
-      field("computation", Unit::kNone, "Computation that contains the instruction.", &KernelRow::computation),
+      field("name", "Name that the author gave the kernel; null if the text has none.", or_null(&KernelRow::name)),
+      field("op", "Instruction that runs the kernel, without %.", &KernelRow::op),
+      field("computation", "Computation that contains the instruction.", &KernelRow::computation),
       field("executions", Unit::kCount, "Runs in one step.", &KernelRow::executions),
       field("grid", Unit::kCount, "Sizes of the grid.", &KernelRow::grid),
-      field("grid", Unit::kNone, "Sizes of the grid, as in 8x16x4.",
-            [](const KernelRow& row) { return row.grid_text(); })
+      field("grid", "Sizes of the grid, as in 8x16x4.", [](const KernelRow& row) { return row.grid_text(); })
           .only_in(Formats::kCsvOnly),
       field("steps", Unit::kCount, "Steps of the grid.", &KernelRow::steps),
       field("seconds", Unit::kSeconds, "Time of one run.", &KernelRow::seconds),
@@ -74,8 +71,7 @@ struct Described<KernelRow> {
       field("exposed_seconds", Unit::kSeconds, "Time that the compute stream spends in it in one step.",
             &KernelRow::exposed_seconds),
       field("share", Unit::kShare, "Share of the step.", &KernelRow::share).at_most(kWhole),
-      field("bound", Unit::kNone, "Resource that limits it; null if it takes no time.",
-            [](const KernelRow& row) { return text_or_null(row.bound); }),
+      field("bound", "Resource that limits it; null if it takes no time.", or_null(&KernelRow::bound)),
       field("matrix_seconds", Unit::kSeconds, "Time of one run in which the matrix unit is busy.",
             PartOfKernel<&KernelTimes::matrix>()),
       field("vector_seconds", Unit::kSeconds, "Time of one run in which the vector units are busy.",
@@ -91,16 +87,15 @@ struct Described<KernelRow> {
       field("scratch_vmem_bytes", Unit::kBytes, "VMEM of the scratch arrays.", &KernelRow::scratch_bytes),
       field("vmem_capacity_bytes", Unit::kBytes, "VMEM of a core; null if the device does not state it.",
             &KernelRow::vmem_capacity),
-      field("fits", Unit::kNone, "Whether windows and scratch fit in the VMEM of a core; null if unknown.",
+      field("fits", "Whether windows and scratch fit in the VMEM of a core; null if unknown.",
             [](const KernelRow& row) { return row.fits(); }),
-      field("source", Unit::kNone, "Origin of the time: the model, the compiler, the user, an assumption, or unknown.",
+      field("source", "Origin of the time: the model, the compiler, the user, an assumption, or unknown.",
             &KernelRow::source),
-      field("failure", Unit::kNone, "Why the body was not followed; null if it was.",
-            [](const KernelRow& row) { return text_or_null(row.failure); }),
-      field("assumptions", Unit::kNone, "What the text does not say, as sentences.", &KernelRow::assumptions),
-      field("unknown_ops", Unit::kNone, "Operations of the body whose work is unknown.", &KernelRow::unknown_ops),
-      field("windows", Unit::kNone, "Arrays that the pipeline moves block by block.", &KernelRow::windows),
-      field("estimate", Unit::kNone, "The author's cost_estimate; empty if there is none.", &KernelRow::estimate));
+      field("failure", "Why the body was not followed; null if it was.", or_null(&KernelRow::failure)),
+      field("assumptions", "What the text does not say, as sentences.", &KernelRow::assumptions),
+      field("unknown_ops", "Operations of the body whose work is unknown.", &KernelRow::unknown_ops),
+      field("windows", "Arrays that the pipeline moves block by block.", &KernelRow::windows),
+      field("estimate", "The author's cost_estimate; empty if there is none.", &KernelRow::estimate));
 };
 
 }  // namespace hloroof::internal

@@ -24,14 +24,12 @@ template <>
 struct Described<KernelReport> {
   static constexpr RecordInfo kInfo = {"kernel_report", "KernelReport", "The Pallas kernels of a program."};
   static constexpr auto kFields = concatenated(
-      fields(schema_field<kKernelsSchema>(), field("file", Unit::kNone, "Path of the dump.", &KernelReport::file),
-             field("module", Unit::kNone, "Name of the module.", StepMember<&StepPrediction::module_name>())),
+      fields(schema_field<kKernelsSchema>(), field("file", "Path of the dump.", &KernelReport::file),
+             field("module", "Name of the module.", StepMember<&StepPrediction::module_name>())),
       kPlaceFields,
-      fields(field("set", Unit::kNone, "Device parameters that --set changed, in SI units.",
-                   StepMember<&StepPrediction::set>()),
+      fields(field("set", "Device parameters that --set changed, in SI units.", StepMember<&StepPrediction::set>()),
              kStepSecondsField,
-             field("kernels", Unit::kNone, "The kernels, those with the most time in the step first.",
-                   &KernelReport::kernels)));
+             field("kernels", "The kernels, those with the most time in the step first.", &KernelReport::kernels)));
 };
 
 }  // namespace hloroof::internal

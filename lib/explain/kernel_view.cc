@@ -1,7 +1,6 @@
 // Writes the kernels of a program as text.
 #include <algorithm>
 #include <map>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>

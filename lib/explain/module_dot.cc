@@ -1,8 +1,5 @@
 #include "lib/explain/module_dot.h"
 
-#include <algorithm>
-#include <cmath>
-#include <map>
 #include <set>
 #include <unordered_map>
 #include <utility>

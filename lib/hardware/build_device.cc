@@ -1,10 +1,8 @@
 // Converts the numbers of a device file, as its sources state them, to those of one JAX device.
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"

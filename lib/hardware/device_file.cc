@@ -1,7 +1,6 @@
 #include "lib/hardware/device_file.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>

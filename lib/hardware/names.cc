@@ -8,6 +8,8 @@
 #include <system_error>
 #include <vector>
 
+#include "lib/base/decimal.h"
+
 namespace hloroof::internal::inline hardware {
 namespace {
 
@@ -43,9 +45,7 @@ std::optional<SliceName> parse_slice_name(std::string_view text) {
   const size_t dash = text.rfind('-');
   if (dash == std::string_view::npos || dash == 0) return std::nullopt;
   SliceName name{.version = text.substr(0, dash)};
-  const std::string_view digits = text.substr(dash + 1);
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), name.cores);
-  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+  name.cores = parse_number<int64_t>(text.substr(dash + 1)).value_or(0);
   if (name.cores < 1 || name.cores > kMaxExtent) return std::nullopt;
   return name;
 }

@@ -9,7 +9,6 @@
 
 #include "absl/status/statusor.h"
 #include "hloroof/device.h"
-#include "lib/hardware/device_file.h"
 
 namespace hloroof::internal::inline hardware {
 

@@ -18,8 +18,9 @@ std::optional<Setting::Value> parse_setting_value(std::string_view text) {
   Setting::Value value;
   value.is_multiple = text.size() > 1 && text.back() == 'x';
   if (value.is_multiple) text.remove_suffix(1);
-  const auto [end, error] = read_decimal(text.data(), text.data() + text.size(), value.number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  const std::optional<double> number = parse_number<double>(text);
+  if (!number) return std::nullopt;
+  value.number = *number;
   return value;
 }
 

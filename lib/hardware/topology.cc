@@ -2,13 +2,11 @@
 #include "lib/hardware/topology.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -16,6 +14,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "hloroof/device.h"
+#include "lib/base/decimal.h"
 #include "lib/base/strings.h"
 #include "lib/hardware/names.h"
 #include "lib/hardware/registry.h"
@@ -196,12 +195,11 @@ absl::StatusOr<Topology> default_topology(const Device& device, int64_t device_c
 }
 
 absl::StatusOr<int64_t> parse_slices(const Device& device, std::string_view text, std::string_view digits) {
-  int64_t count = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), count);
-  if (error != std::errc() || end != digits.data() + digits.size() || count < 1 || count > kMaxSlices) {
+  const std::optional<int64_t> count = parse_number<int64_t>(digits);
+  if (!count || *count < 1 || *count > kMaxSlices) {
     return bad_topology(device, text, absl::StrCat("after \"*\" stands the number of slices, 1 to ", kMaxSlices));
   }
-  return count;
+  return *count;
 }
 
 absl::StatusOr<Topology> topology_of_cores(const Device& device, std::string_view text, int64_t cores) {

@@ -22,10 +22,7 @@ struct Contraction {
 };
 
 absl::StatusOr<Contraction> contraction(const ShapeInference& in) {
-  for (std::size_t i = 0; i < 2; ++i) {
-    if (absl::Status status = in.expect_array(i, i == 0 ? "left operand" : "right operand"); !status.ok())
-      return status;
-  }
+  if (absl::Status status = in.expect_two_arrays(); !status.ok()) return status;
   Contraction c;
   c.dimensions.lhs_contracting = in.list(AttributeKey::kLhsContractingDims);
   c.dimensions.rhs_contracting = in.list(AttributeKey::kRhsContractingDims);
@@ -123,10 +120,7 @@ InferredShape infer_ragged_dot(const ShapeInference& in) {
 }
 
 InferredShape infer_convolution(const ShapeInference& in) {
-  for (std::size_t i = 0; i < 2; ++i) {
-    if (absl::Status status = in.expect_array(i, i == 0 ? "left operand" : "right operand"); !status.ok())
-      return status;
-  }
+  if (absl::Status status = in.expect_two_arrays(); !status.ok()) return status;
   const std::string operands = in.text(0) + " and " + in.text(1);
   const auto labels = in.value<ConvolutionDimensionNumbers>(AttributeKey::kDimLabels, read_dim_label_numbers)
                           .value_or(ConvolutionDimensionNumbers());

@@ -101,10 +101,7 @@ InferredShape infer_unary(const ShapeInference& in) {
 }
 
 InferredShape infer_binary(const ShapeInference& in) {
-  for (std::size_t i = 0; i < 2; ++i) {
-    if (absl::Status status = in.expect_array(i, i == 0 ? "left operand" : "right operand"); !status.ok())
-      return status;
-  }
+  if (absl::Status status = in.expect_two_arrays(); !status.ok()) return status;
   const ElementType a = in.shape(0).element_type;
   const ElementType b = in.shape(1).element_type;
   const auto unsuited = [&] {

@@ -2,8 +2,6 @@
 #include "lib/infer/infer_shape.h"
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -173,6 +171,11 @@ absl::Status ShapeInference::refuse(std::string_view message) const { return inv
 absl::Status ShapeInference::expect_array(std::size_t i, std::string_view what) const {
   if (shape(i).is_array()) return absl::OkStatus();
   return refuse("the " + std::string(what) + " must be an array, not " + text(i));
+}
+
+absl::Status ShapeInference::expect_two_arrays() const {
+  if (absl::Status status = expect_array(0, "left operand"); !status.ok()) return status;
+  return expect_array(1, "right operand");
 }
 
 std::vector<Extent> extents(const Shape& shape) {

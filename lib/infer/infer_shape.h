@@ -81,6 +81,7 @@ struct ShapeInference {
   absl::Status refuse(std::string_view message) const;
   // Checks that operand `i` is an array.
   absl::Status expect_array(std::size_t i, std::string_view what) const;
+  absl::Status expect_two_arrays() const;
   std::string text(std::size_t i) const { return to_string(shapes, id(i), ShapeText::kWithoutLayout); }
   std::string text(ShapeId shape) const { return to_string(shapes, shape, ShapeText::kWithoutLayout); }
 };

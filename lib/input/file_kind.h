@@ -3,7 +3,6 @@
 #define HLOROOF_LIB_INPUT_FILE_KIND_H_
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 #include "absl/status/status.h"

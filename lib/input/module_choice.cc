@@ -1,12 +1,11 @@
 #include "lib/input/module_choice.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
-#include <optional>
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
+#include "lib/base/decimal.h"
 #include "lib/base/source_text.h"
 #include "lib/base/strings.h"
 
@@ -34,13 +33,6 @@ std::string list_of(const std::vector<std::string_view>& names) {
   }
   if (names.size() > kMostListed) absl::StrAppend(&list, " and ", names.size() - kMostListed, " more");
   return list;
-}
-
-std::optional<std::size_t> number_of(std::string_view choice) {
-  std::size_t number = 0;
-  const auto [end, error] = std::from_chars(choice.data(), choice.data() + choice.size(), number);
-  if (error != std::errc() || end != choice.data() + choice.size()) return std::nullopt;
-  return number;
 }
 
 // The path as the command line takes it.
@@ -78,7 +70,7 @@ absl::StatusOr<std::size_t> choose_module(const std::vector<std::string_view>& n
                                          numbers, "\n  Select one by its number, such as ", path, "#",
                                          matches.front() + 1));
   }
-  if (const std::optional<std::size_t> number = number_of(choice); number && *number >= 1 && *number <= names.size()) {
+  if (const auto number = parse_number<std::size_t>(choice); number && *number >= 1 && *number <= names.size()) {
     return *number - 1;
   }
   return not_found(absl::StrCat(path, ": no module ", shown_name(choice), "; there are ", list_of(names)));

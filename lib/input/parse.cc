@@ -6,39 +6,7 @@
 #include "lib/base/source_text.h"
 #include "lib/input/file_kind.h"
 #include "lib/input/module_file.h"
-#include "lib/input/module_sections.h"
-#include "lib/input/proto.h"
 #include "lib/text/module_parser.h"
-
-namespace hloroof::internal::inline input {
-
-absl::StatusOr<std::vector<Module>> parse_modules(std::string_view text, const ParseOptions& options) {
-  if (absl::Status status = check_size(text.size(), options.path, options); !status.ok()) return status;
-  std::vector<Module> modules;
-  ModuleParser parser;
-  std::size_t begin = 0;
-  std::size_t lines_before = 0;
-  while (true) {
-    // The part before the next line that begins with the separator.
-    std::size_t lines = 0;
-    std::size_t line = begin;
-    while (line < text.size() && text.substr(line, kPartSeparator.size()) != kPartSeparator) {
-      const std::size_t end = text.find('\n', line);
-      line = end == std::string_view::npos ? text.size() : end + 1;
-      ++lines;
-    }
-    modules.emplace_back();
-    absl::Status status = parser.parse(SourceText::copy(text.substr(begin, line - begin), options.path), options,
-                                       modules.back(), lines_before);
-    if (!status.ok()) return status;
-    const std::size_t end = text.find('\n', line);
-    if (line >= text.size() || end == std::string_view::npos) return modules;
-    begin = end + 1;
-    lines_before += lines + 1;
-  }
-}
-
-}  // namespace hloroof::internal::inline input
 
 namespace hloroof::inline v0 {
 using namespace internal;

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <string_view>
 
 #include "absl/status/statusor.h"
@@ -18,14 +17,15 @@ namespace hloroof::internal::inline input {
 // keeps.
 enum class LargeConstants : std::uint8_t { kElide, kModerate, kKeep };
 
-// Whether `bytes` is a proto of the kinds that parse_proto reads.
+// Whether `bytes` is a proto of the kinds that chosen_proto_source reads.
 bool holds_modules(std::string_view bytes);
 
-// Like proto_to_text, but selects the module `choice`, which is a name, a number from 1, or empty.
-absl::StatusOr<std::string> chosen_proto_text(std::string_view bytes, std::string_view choice,
-                                              const ParseOptions& options, LargeConstants constants);
-
-// The same as a source that keeps the proto of the module.
+// The HLO text of the module `choice` of `bytes`, as XLA's HloModule::ToString() prints it, which keeps the proto for
+// write_proto. `choice` is a name, a number from 1, or empty if there is a single module. Tuple constants are elided.
+// XLA's proto has num_partitions and replica_count only as part of a device assignment; without one the text lacks
+// them. Sparsity and the table of recovered original values are not printed. Errors: InvalidArgument if `bytes` is not
+// a proto of these kinds, is truncated, or holds several modules, which the message lists; ResourceExhausted, which
+// names the limit that the module's text exceeded.
 absl::StatusOr<std::shared_ptr<const SourceText>> chosen_proto_source(std::string_view bytes, std::string_view choice,
                                                                       const ParseOptions& options,
                                                                       LargeConstants constants);

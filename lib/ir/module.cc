@@ -1,7 +1,5 @@
 #include "hloroof/module.h"
 
-#include <algorithm>
-#include <string>
 #include <utility>
 
 #include "absl/types/span.h"

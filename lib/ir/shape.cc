@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <string>
 #include <tuple>
-#include <utility>
 
 #include "absl/container/inlined_vector.h"
 #include "lib/base/open_addressing.h"

@@ -1,12 +1,10 @@
 // Lookups in the three .def tables.
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <optional>
 #include <string_view>
-#include <utility>
 
 #include "hloroof/module.h"
 #include "hloroof/shape.h"

@@ -55,44 +55,39 @@ struct Described<LintFinding> {
                    [](const LintFinding& finding) { return number_or_null(finding.line); }),
              field("column", Unit::kCount, "Column of `op` in that line, in bytes.",
                    [](const LintFinding& finding) { return number_or_null(finding.column); }),
-             field("op_name", Unit::kNone, "op_name of `op`: the path in the traced program.",
-                   [](const LintFinding& finding) { return text_or_null(finding.op_name); }),
-             field("source_file", Unit::kNone, "Source file of `op` in the user's program.",
-                   [](const LintFinding& finding) { return text_or_null(finding.source_file); }),
+             field("op_name", "op_name of `op`: the path in the traced program.", or_null(&LintFinding::op_name)),
+             field("source_file", "Source file of `op` in the user's program.", or_null(&LintFinding::source_file)),
              field("source_line", Unit::kCount, "Line in source_file.",
                    [](const LintFinding& finding) { return number_or_null(finding.source_line); }),
-             field("fingerprint", Unit::kNone,
+             field("fingerprint",
                    "SHA-256 of the code and the cause; the same for the same finding after another compilation.",
                    &LintFinding::fingerprint),
-             field("is_waived", Unit::kNone, "True if a waiver accepts it.", &LintFinding::is_waived),
-             field("waiver", Unit::kNone, "The rule that waives it.",
-                   [](const LintFinding& finding) { return text_or_null(finding.waiver); }),
-             field("reason", Unit::kNone, "The reason that the rule gives.",
-                   [](const LintFinding& finding) { return text_or_null(finding.reason); })));
+             field("is_waived", "True if a waiver accepts it.", &LintFinding::is_waived),
+             field("waiver", "The rule that waives it.", or_null(&LintFinding::waiver)),
+             field("reason", "The reason that the rule gives.", or_null(&LintFinding::reason))));
 };
 
 template <>
 struct Described<LintedFile> {
   static constexpr RecordInfo kInfo = {"file", "LintedFile", "The findings about one module."};
-  static constexpr auto kFields = fields(
-      field("file", Unit::kNone, "Path of the dump.", &LintedFile::file),
-      field("module", Unit::kNone, "Name of the module.", &LintedFile::module_name),
-      field("device", Unit::kNone, "Name of the device.", &LintedFile::device),
-      field("topology", Unit::kNone, "Topology of one slice; null if there is none.",
-            [](const LintedFile& file) { return text_or_null(file.topology); }),
-      field("step_seconds", Unit::kSeconds, "Predicted step time.", &LintedFile::step_seconds),
-      field("diagnostics", Unit::kNone,
-            "Findings: those about the origin of the module, then the most severe and costly.", &LintedFile::findings));
+  static constexpr auto kFields =
+      fields(field("file", "Path of the dump.", &LintedFile::file),
+             field("module", "Name of the module.", &LintedFile::module_name),
+             field("device", "Name of the device.", &LintedFile::device),
+             field("topology", "Topology of one slice; null if there is none.", or_null(&LintedFile::topology)),
+             field("step_seconds", Unit::kSeconds, "Predicted step time.", &LintedFile::step_seconds),
+             field("diagnostics", "Findings: those about the origin of the module, then the most severe and costly.",
+                   &LintedFile::findings));
 };
 
 template <>
 struct Described<UnusedWaiver> {
   static constexpr RecordInfo kInfo = {"unused_waiver", "UnusedWaiver",
                                        "A rule of the waiver file that waived nothing."};
-  static constexpr auto kFields = fields(field("path", Unit::kNone, "The waiver file.", &UnusedWaiver::path),
+  static constexpr auto kFields = fields(field("path", "The waiver file.", &UnusedWaiver::path),
                                          field("line", Unit::kCount, "Line of the rule.", &UnusedWaiver::line),
-                                         field("rule", Unit::kNone, "The rule as written.", &UnusedWaiver::rule),
-                                         field("why", Unit::kNone, "Why it is unused.", &UnusedWaiver::why));
+                                         field("rule", "The rule as written.", &UnusedWaiver::rule),
+                                         field("why", "Why it is unused.", &UnusedWaiver::why));
 };
 
 template <>
@@ -100,12 +95,10 @@ struct Described<LintReport> {
   static constexpr RecordInfo kInfo = {"lint", "Lint", "The diagnostics of one or several modules."};
   static constexpr auto kFields =
       fields(schema_field<kLintSchema>(),
-             field("failed", Unit::kNone, "True if a diagnostic that is not waived is as severe as --fail-on.",
-                   &LintReport::failed),
+             field("failed", "True if a diagnostic that is not waived is as severe as --fail-on.", &LintReport::failed),
              field("waived", Unit::kCount, "Number of waived diagnostics.", &LintReport::waived),
-             field("files", Unit::kNone, "The modules, in the order of the arguments.", &LintReport::files),
-             field("unused_waivers", Unit::kNone, "Rules of the waiver file that waived nothing.",
-                   &LintReport::unused_waivers));
+             field("files", "The modules, in the order of the arguments.", &LintReport::files),
+             field("unused_waivers", "Rules of the waiver file that waived nothing.", &LintReport::unused_waivers));
 };
 
 }  // namespace hloroof::internal

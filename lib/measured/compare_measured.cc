@@ -1,7 +1,6 @@
 #include "lib/measured/compare_measured.h"
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>

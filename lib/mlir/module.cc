@@ -1,7 +1,6 @@
 #include "lib/mlir/module.h"
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <vector>
 

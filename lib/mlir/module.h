@@ -13,7 +13,6 @@
 #ifndef HLOROOF_LIB_MLIR_MODULE_H_
 #define HLOROOF_LIB_MLIR_MODULE_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <string_view>

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "absl/container/flat_hash_map.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
 #include "lib/schedule/memory.h"
@@ -12,26 +11,6 @@ namespace hloroof::internal::inline page {
 namespace {
 
 constexpr std::size_t kParts = 600;
-
-struct Interval {
-  double begin = 0;
-  double end = 0;
-};
-
-using Intervals = absl::flat_hash_map<std::uint32_t, Interval>;  // by InstructionId
-
-// The time of each instruction on the compute stream. One that works and waits has an event for each.
-Intervals times_on_compute(const std::vector<TimelineEvent>& events) {
-  Intervals times;
-  for (const TimelineEvent& event : events) {
-    if (event.lane != Lane::kCompute) continue;
-    const auto [found, is_new] = times.try_emplace(event.id.index, Interval{event.begin, event.end});
-    if (is_new) continue;
-    found->second.begin = std::min(found->second.begin, event.begin);
-    found->second.end = std::max(found->second.end, event.end);
-  }
-  return times;
-}
 
 // Collects levels in the order of time.
 class Levels {
@@ -62,13 +41,25 @@ class Levels {
 
 }  // namespace
 
+absl::flat_hash_map<std::uint32_t, Interval> times_on_compute(const std::vector<TimelineEvent>& events) {
+  absl::flat_hash_map<std::uint32_t, Interval> times;
+  for (const TimelineEvent& event : events) {
+    if (event.lane != Lane::kCompute) continue;
+    const auto [found, is_new] = times.try_emplace(event.id.index, Interval{event.begin, event.end});
+    if (is_new) continue;
+    found->second.begin = std::min(found->second.begin, event.begin);
+    found->second.end = std::max(found->second.end, event.end);
+  }
+  return times;
+}
+
 MemoryOverTime memory_over_time(const StepFacts& facts) {
   MemoryOverTime result;
   for (const TimelineEvent& event : facts.timeline.events) result.seconds = std::max(result.seconds, event.end);
   const Module& module = *facts.module;
   const MemoryAnalysis memory = analyze_memory(module, facts.calls, facts.target.device, facts.schedule);
   if (result.seconds <= 0 || memory.levels.empty()) return result;
-  const Intervals times = times_on_compute(facts.timeline.events);
+  const auto times = times_on_compute(facts.timeline.events);
   Levels levels(result.seconds);
   double now = 0;
   double last = memory.levels.front().bytes;

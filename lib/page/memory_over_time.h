@@ -2,12 +2,22 @@
 #ifndef HLOROOF_LIB_PAGE_MEMORY_OVER_TIME_H_
 #define HLOROOF_LIB_PAGE_MEMORY_OVER_TIME_H_
 
+#include <cstdint>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "hloroof/module.h"
 #include "lib/step/facts.h"
 
 namespace hloroof::internal::inline page {
+
+struct Interval {
+  double begin = 0;
+  double end = 0;
+};
+
+// The time of each instruction on the compute stream, by InstructionId. One that works and waits has an event for each.
+absl::flat_hash_map<std::uint32_t, Interval> times_on_compute(const std::vector<TimelineEvent>& events);
 
 struct MemoryOverTime {
   double seconds = 0;          // length of the timeline

@@ -9,6 +9,7 @@
 #include "lib/hardware/device_facts.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
+#include "lib/page/memory_over_time.h"
 #include "lib/schedule/memory.h"
 
 namespace hloroof::internal::inline page {
@@ -197,11 +198,6 @@ class LevelTrack {
   }
 
  private:
-  struct Interval {
-    double begin = 0;
-    double end = 0;
-  };
-
   double level_of(InstructionId id) const {
     const auto found = level_.find(id.index);
     return found != level_.end() ? found->second : 0;
@@ -228,14 +224,7 @@ class LevelTrack {
 
   // Places the levels at the first execution of each instruction. One without time runs where the previous one ends.
   void place_first(const std::vector<MemoryLevel>& levels) {
-    std::unordered_map<std::uint32_t, Interval> times;
-    for (const TimelineEvent& event : facts_.timeline.events) {
-      if (event.lane != Lane::kCompute) continue;
-      const auto [found, is_new] = times.try_emplace(event.id.index, Interval{event.begin, event.end});
-      if (is_new) continue;
-      found->second.begin = std::min(found->second.begin, event.begin);
-      found->second.end = std::max(found->second.end, event.end);
-    }
+    const auto times = times_on_compute(facts_.timeline.events);
     double now = 0;
     for (const MemoryLevel& level : levels) {
       const auto found = times.find(level.instruction.index);

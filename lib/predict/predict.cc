@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "hloroof/analysis.h"
 #include "hloroof/attributes.h"
 #include "hloroof/parse.h"
@@ -160,6 +159,26 @@ class Prediction {
     }
   }
 
+  // What the cost of the collective of an instruction says.
+  CollectivePrediction entry_of(InstructionId id, const CollectiveCost& cost) const {
+    CollectivePrediction entry;
+    entry.id = id;
+    entry.name = std::string(module_.instruction(id).name());
+    entry.kind = std::string(to_string(cost.kind));
+    entry.bytes = cost.bytes;
+    entry.group_size = cost.group_size;
+    entry.group_count = cost.group_count;
+    entry.axes = cost.axes;
+    entry.wire_bytes = cost.wire_bytes;
+    entry.busiest_link_bytes = cost.busiest_link_bytes;
+    entry.link_bandwidth = cost.link_bandwidth;
+    entry.link_utilization = cost.utilization;
+    entry.crossover_bytes = cost.crossover_bytes;
+    entry.algorithm = cost.algorithm;
+    entry.seconds = cost.seconds;
+    return entry;
+  }
+
   void list_collectives() {
     const std::vector<double> exposed = summary_.add_up_exposed(facts_, result_);
     std::vector<std::size_t> listed;
@@ -168,26 +187,12 @@ class Prediction {
     for (const std::size_t c : listed) {
       const Collective& collective = collectives_.collectives[c];
       const CollectiveCost& cost = collectives_.costs[c];
-      CollectivePrediction entry;
-      entry.id = collective.carrier;
-      entry.name = std::string(module_.instruction(collective.carrier).name());
-      entry.kind = std::string(to_string(cost.kind));
-      entry.bytes = cost.bytes;
-      entry.group_size = cost.group_size;
-      entry.group_count = cost.group_count;
-      entry.axes = cost.axes;
+      CollectivePrediction entry = entry_of(collective.carrier, cost);
       for (const int axis : spanned_axes(collectives_.mesh, collective.groups)) {
         entry.axis_names.push_back(collectives_.mesh.axes[axis].name);
       }
-      entry.wire_bytes = cost.wire_bytes;
-      entry.busiest_link_bytes = cost.busiest_link_bytes;
-      entry.link_bandwidth = cost.link_bandwidth;
-      entry.link_utilization = cost.utilization;
-      entry.crossover_bytes = cost.crossover_bytes;
       entry.role = collectives_.roles[c];
       entry.crossover_tokens = crossover_tokens(collective, collectives_.roles[c], cost, device_);
-      entry.algorithm = cost.algorithm;
-      entry.seconds = cost.seconds;
       if (const InstructionId send = costs_.demand[entry.id.index].carried_by; send.valid()) {
         entry.seconds = 0;
         entry.algorithm = absl::StrCat("what ", to_absl(module_.instruction(send).name()), " sends");
@@ -203,22 +208,9 @@ class Prediction {
     for (const Wait& wait : facts_.timeline.waits) exposed[wait.cause.index] += wait.seconds;
     for (const GradientExchange& exchange : collectives_.exchanges) {
       const CollectiveCost& cost = exchange.cost;
-      CollectivePrediction entry;
-      entry.id = exchange.after;
-      entry.name = std::string(module_.instruction(exchange.after).name());
-      entry.kind = std::string(to_string(cost.kind));
-      entry.bytes = cost.bytes;
-      entry.group_size = cost.group_size;
-      entry.group_count = cost.group_count;
-      entry.axes = cost.axes;
+      CollectivePrediction entry = entry_of(exchange.after, cost);
       entry.axis_names = {collectives_.mesh.axes[0].name};
-      entry.wire_bytes = cost.wire_bytes;
-      entry.busiest_link_bytes = cost.busiest_link_bytes;
-      entry.link_bandwidth = cost.link_bandwidth;
-      entry.link_utilization = cost.utilization;
-      entry.crossover_bytes = cost.crossover_bytes;
-      entry.algorithm = cost.algorithm + "; not in the text, begins when the op ends";
-      entry.seconds = cost.seconds;
+      entry.algorithm += "; not in the text, begins when the op ends";
       // The exchanges after one op run one after another.
       const double all = costs_.demand[exchange.after.index].between_seconds;
       entry.exposed_seconds = all > 0 ? exposed[exchange.after.index] * cost.seconds / all : 0;

@@ -1,8 +1,6 @@
 // Reads XProf's hlo_stats table, and recognizes which kind of text a profile is.
 
-#include <algorithm>
 #include <optional>
-#include <utility>
 
 #include "lib/base/csv.h"
 #include "lib/base/json.h"

@@ -1,9 +1,7 @@
 #include "lib/proto/encode_module.h"
 
-#include <optional>
 #include <string_view>
 
-#include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
 #include "lib/ir/rows.h"
 #include "lib/proto/fields.h"

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <cstring>
 #include <iterator>
-#include <limits>
 #include <optional>
 
 #include "absl/strings/numbers.h"

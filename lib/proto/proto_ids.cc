@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
 
 #include "lib/ir/rows.h"
 #include "lib/proto/fields.h"

@@ -65,16 +65,14 @@ template <>
 struct Described<CountedOp> {
   static constexpr RecordInfo kInfo = {"op", "CountedOp", "The work of one instruction, or of a group of them."};
   static constexpr auto kFields = fields(
-      field("module", Unit::kNone, "Name of the module.",
-            [](const CountedOp& op) { return std::string_view(op.report->module); })
+      field("module", "Name of the module.", [](const CountedOp& op) { return std::string_view(op.report->module); })
           .only_in(Formats::kCsvOnly),
-      field("name", Unit::kNone, "Name of the instruction without %, or of the group.", &row<&CountsRow::name>),
-      field("computation", Unit::kNone, "Computation that contains the instruction.", &row<&CountsRow::computation>),
-      field("opcode", Unit::kNone, "Opcode as the HLO text has it.", &row<&CountsRow::opcode>),
-      field("category", Unit::kNone, "Category as XProf names it.", &row<&CountsRow::category>),
-      field("op_name", Unit::kNone, "op_name of the metadata.", &text_of<&CountsRow::op_name>)
-          .only_in(Formats::kJsonOnly),
-      field("source_file", Unit::kNone, "Source file of the metadata.", &text_of<&CountsRow::source_file>)
+      field("name", "Name of the instruction without %, or of the group.", &row<&CountsRow::name>),
+      field("computation", "Computation that contains the instruction.", &row<&CountsRow::computation>),
+      field("opcode", "Opcode as the HLO text has it.", &row<&CountsRow::opcode>),
+      field("category", "Category as XProf names it.", &row<&CountsRow::category>),
+      field("op_name", "op_name of the metadata.", &text_of<&CountsRow::op_name>).only_in(Formats::kJsonOnly),
+      field("source_file", "Source file of the metadata.", &text_of<&CountsRow::source_file>)
           .only_in(Formats::kJsonOnly),
       field("source_line", Unit::kCount, "Line in source_file.",
             [](const CountedOp& op) {
@@ -82,8 +80,7 @@ struct Described<CountedOp> {
             })
           .at_least(1)
           .only_in(Formats::kJsonOnly),
-      field("layer", Unit::kNone, "Scopes and op of op_name, with the numbers of layers replaced by *.",
-            &text_of<&CountsRow::layer>)
+      field("layer", "Scopes and op of op_name, with the numbers of layers replaced by *.", &text_of<&CountsRow::layer>)
           .only_in(Formats::kJsonOnly),
       field("executions", Unit::kCount, "Executions in one step.", &row<&CountsRow::executions>),
       field("flops", Unit::kFlops, "FLOPs of one execution.", &row<&CountsRow::flops>).may_be_negative(),
@@ -109,41 +106,39 @@ struct Described<MemoryBytes> {
 template <>
 struct Described<MatrixTotal> {
   static constexpr RecordInfo kInfo = {"matrix", "MatrixTotal", "The matrix products of one pair of operand types."};
-  static constexpr auto kFields =
-      fields(field("lhs", Unit::kNone, "Element type of the left operand.",
-                   [](const MatrixTotal& total) { return to_string(total.lhs); }),
-             field("rhs", Unit::kNone, "Element type of the right operand.",
-                   [](const MatrixTotal& total) { return to_string(total.rhs); }),
-             field("passes", Unit::kCount, "Passes over the matrix unit that one product takes.",
-                   [](const MatrixTotal& total) { return std::int64_t{total.passes}; }),
-             field("flops", Unit::kFlops, "FLOPs of one step, counted once whatever the passes.", &MatrixTotal::flops));
+  static constexpr auto kFields = fields(
+      field("lhs", "Element type of the left operand.", [](const MatrixTotal& total) { return to_string(total.lhs); }),
+      field("rhs", "Element type of the right operand.", [](const MatrixTotal& total) { return to_string(total.rhs); }),
+      field("passes", Unit::kCount, "Passes over the matrix unit that one product takes.",
+            [](const MatrixTotal& total) { return std::int64_t{total.passes}; }),
+      field("flops", Unit::kFlops, "FLOPs of one step, counted once whatever the passes.", &MatrixTotal::flops));
 };
 
 template <>
 struct Described<VectorWork> {
   static constexpr RecordInfo kInfo = {"vector", "VectorTotal", "The vector operations of one opcode and type."};
-  static constexpr auto kFields = fields(
-      field("opcode", Unit::kNone, "Opcode.", [](const VectorWork& work) { return to_string(work.opcode); }),
-      field("type", Unit::kNone, "Element type.", [](const VectorWork& work) { return to_string(work.type); }),
-      field("to", Unit::kNone, "Element type of the result of a conversion; null for other opcodes.",
-            [](const VectorWork& work) {
-              return work.to == ElementType::kInvalid ? std::nullopt
-                                                      : std::optional<std::string_view>(to_string(work.to));
-            }),
-      field("cross_lane", Unit::kNone, "True if elements change their lane or sublane.", &VectorWork::cross_lane),
-      field("padded_elements", Unit::kCount, "Elements of one step, with tile padding.", &VectorWork::elements));
+  static constexpr auto kFields =
+      fields(field("opcode", "Opcode.", [](const VectorWork& work) { return to_string(work.opcode); }),
+             field("type", "Element type.", [](const VectorWork& work) { return to_string(work.type); }),
+             field("to", "Element type of the result of a conversion; null for other opcodes.",
+                   [](const VectorWork& work) {
+                     return work.to == ElementType::kInvalid ? std::nullopt
+                                                             : std::optional<std::string_view>(to_string(work.to));
+                   }),
+             field("cross_lane", "True if elements change their lane or sublane.", &VectorWork::cross_lane),
+             field("padded_elements", Unit::kCount, "Elements of one step, with tile padding.", &VectorWork::elements));
 };
 
 template <>
 struct Described<CountedLoop> {
   static constexpr RecordInfo kInfo = {"loop", "CountedLoop", "A while loop and its trip count."};
-  static constexpr auto kFields = fields(
-      field("name", Unit::kNone, "Name of the while instruction.", &CountedLoop::name),
-      field("trip_count", Unit::kCount, "Iterations of one execution.",
-            [](const CountedLoop& loop) { return loop.trips.value; }),
-      field("source", Unit::kNone, "Origin of trip_count.", [](const CountedLoop& loop) { return loop.trips.source; }),
-      field("why", Unit::kNone, "Evidence for trip_count.",
-            [](const CountedLoop& loop) -> const std::string& { return loop.trips.why; }));
+  static constexpr auto kFields =
+      fields(field("name", "Name of the while instruction.", &CountedLoop::name),
+             field("trip_count", Unit::kCount, "Iterations of one execution.",
+                   [](const CountedLoop& loop) { return loop.trips.value; }),
+             field("source", "Origin of trip_count.", [](const CountedLoop& loop) { return loop.trips.source; }),
+             field("why", "Evidence for trip_count.",
+                   [](const CountedLoop& loop) -> const std::string& { return loop.trips.why; }));
 };
 
 template <>
@@ -152,10 +147,8 @@ struct Described<CountsDocument> {
       "counts", "Counts",
       "FLOPs, transcendentals and bytes without a device. Some members exist under --convention physical alone."};
   static constexpr auto kFields = fields(
-      schema_field<kCountsSchema>(),
-      field("module", Unit::kNone, "Name of the module.", &of_report<&CountsReport::module>),
-      field("convention", Unit::kNone, "Rules of counting.", &of_report<&CountsReport::convention>)
-          .one_of(kConventions),
+      schema_field<kCountsSchema>(), field("module", "Name of the module.", &of_report<&CountsReport::module>),
+      field("convention", "Rules of counting.", &of_report<&CountsReport::convention>).one_of(kConventions),
       field("flops", Unit::kFlops, "FLOPs of one step.", &of_report<&CountsReport::flops>).may_be_negative(),
       field("transcendentals", Unit::kCount, "Transcendental functions of one step.",
             &of_report<&CountsReport::transcendentals>)
@@ -165,13 +158,12 @@ struct Described<CountsDocument> {
           .may_be_negative(),
       field("logical_bytes", Unit::kBytes, "bytes_accessed without tile padding.",
             &physical<&CountsReport::logical_bytes>),
-      field("bytes_by_space", Unit::kNone, "bytes_accessed by memory space.", &physical<&CountsReport::spaces>),
-      field("matrix", Unit::kNone, "Matrix products, most FLOPs first.", &physical<&CountsReport::matrix>),
-      field("vector", Unit::kNone, "Vector operations, most elements first.", &physical<&CountsReport::vector>),
-      field("loops", Unit::kNone, "While loops.", &physical<&CountsReport::loops>),
-      field("per_op", Unit::kNone, "Instructions or groups; the totals are the sums of executions x each.",
-            &CountsDocument::ops),
-      field("unknown", Unit::kNone, "Instructions that are not counted in full.", &of_report<&CountsReport::unknown>));
+      field("bytes_by_space", "bytes_accessed by memory space.", &physical<&CountsReport::spaces>),
+      field("matrix", "Matrix products, most FLOPs first.", &physical<&CountsReport::matrix>),
+      field("vector", "Vector operations, most elements first.", &physical<&CountsReport::vector>),
+      field("loops", "While loops.", &physical<&CountsReport::loops>),
+      field("per_op", "Instructions or groups; the totals are the sums of executions x each.", &CountsDocument::ops),
+      field("unknown", "Instructions that are not counted in full.", &of_report<&CountsReport::unknown>));
 };
 
 }  // namespace hloroof::internal

@@ -6,7 +6,6 @@
 #include <string_view>
 #include <utility>
 
-#include "absl/types/span.h"
 #include "hloroof/attributes.h"
 #include "lib/analysis/names.h"
 #include "lib/analysis/op_name.h"

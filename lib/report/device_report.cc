@@ -4,7 +4,6 @@
 #include <string_view>
 #include <utility>
 
-#include "absl/strings/str_format.h"
 #include "lib/base/units.h"
 #include "lib/describe/record_csv.h"
 #include "lib/describe/record_json.h"
@@ -80,25 +79,23 @@ template <>
 struct Described<ListedDevice> {
   using Row = ListedDevice;
   static constexpr RecordInfo kInfo = {"listed_device", "ListedDevice", "The headline numbers of one JAX device."};
-  static constexpr auto kFields =
-      fields(field("name", Unit::kNone, "Name that --device takes.",
-                   [](const Row& row) -> const std::string& { return row.device->name; }),
-             field("display_name", Unit::kNone, "Name of the product.",
-                   [](const Row& row) -> const std::string& { return row.device->display_name; }),
-             field("vendor", Unit::kNone, "Maker of the device.",
-                   [](const Row& row) -> const std::string& { return row.device->vendor; }),
-             field("matrix_peak", Unit::kFlopsPerSecond, "Nominal peak in bf16, or in f16 without bf16 units.",
-                   [](const Row& row) { return positive_number(matrix_peak(*row.device)); }),
-             field("memory_bytes", Unit::kBytes, "Capacity of the memory.",
-                   [](const Row& row) { return positive_number(row.device->hbm.capacity); }),
-             field("memory_bandwidth", Unit::kBytesPerSecond, "Nominal bandwidth of the memory.",
-                   [](const Row& row) { return positive_number(row.device->hbm.bandwidth); }),
-             field("ridge_point", Unit::kNone, "matrix_peak / memory_bandwidth, in flop/B.",
-                   [](const Row& row) { return ridge_point(*row.device); }),
-             field("joined_devices", Unit::kCount, "Devices of one pod or scale-up domain.",
-                   [](const Row& row) { return joined_devices(*row.device); }),
-             field("measured", Unit::kNone, "Median error on held-back measurements, in words.",
-                   [](const Row& row) { return trust_cell(*row.device); }));
+  static constexpr auto kFields = fields(
+      field("name", "Name that --device takes.", [](const Row& row) -> const std::string& { return row.device->name; }),
+      field("display_name", "Name of the product.",
+            [](const Row& row) -> const std::string& { return row.device->display_name; }),
+      field("vendor", "Maker of the device.", [](const Row& row) -> const std::string& { return row.device->vendor; }),
+      field("matrix_peak", Unit::kFlopsPerSecond, "Nominal peak in bf16, or in f16 without bf16 units.",
+            [](const Row& row) { return positive_number(matrix_peak(*row.device)); }),
+      field("memory_bytes", Unit::kBytes, "Capacity of the memory.",
+            [](const Row& row) { return positive_number(row.device->hbm.capacity); }),
+      field("memory_bandwidth", Unit::kBytesPerSecond, "Nominal bandwidth of the memory.",
+            [](const Row& row) { return positive_number(row.device->hbm.bandwidth); }),
+      field("ridge_point", "matrix_peak / memory_bandwidth, in flop/B.",
+            [](const Row& row) { return ridge_point(*row.device); }),
+      field("joined_devices", Unit::kCount, "Devices of one pod or scale-up domain.",
+            [](const Row& row) { return joined_devices(*row.device); }),
+      field("measured", "Median error on held-back measurements, in words.",
+            [](const Row& row) { return trust_cell(*row.device); }));
 };
 
 template <>
@@ -106,55 +103,50 @@ struct Described<DeviceListDocument> {
   static constexpr RecordInfo kInfo = {"devices", "Devices", "The devices that are built in."};
   static constexpr auto kFields =
       fields(schema_field<kDeviceListSchema>(),
-             field("devices", Unit::kNone, "The devices, sorted by name.", &DeviceListDocument::devices));
+             field("devices", "The devices, sorted by name.", &DeviceListDocument::devices));
 };
 
 template <>
 struct Described<DeviceNumber> {
   using Row = DeviceNumber;
   static constexpr RecordInfo kInfo = {"device_number", "DeviceNumber", "A number of a device, with its source."};
-  static constexpr auto kFields =
-      fields(field("device", Unit::kNone, "Name of the device.",
-                   [](const Row& row) -> const std::string& { return row.device->name; })
-                 .only_in(Formats::kCsvOnly),
-             field("path", Unit::kNone, "Path in the device file, which --set takes.",
-                   [](const Row& row) -> const std::string& { return row.parameter.path; }),
-             field("value", Unit::kNone, "Value in SI units; null if it is not known.",
-                   [](const Row& row) { return to_optional(row.parameter.value); })
-                 .may_be_negative(),
-             field("unit", Unit::kNone, "Unit of the value.",
-                   [](const Row& row) -> const std::string& { return row.parameter.unit; }),
-             field("meaning", Unit::kNone, "What the number is.",
-                   [](const Row& row) -> const std::string& { return row.parameter.meaning; }),
-             field("kind", Unit::kNone, "Published, derived, fitted, assumed, or set by the user.",
-                   [](const Row& row) { return word_of(kProvenanceWords, row.parameter.source.kind); }),
-             field("source", Unit::kNone, "Document or measurement that the value comes from.",
-                   [](const Row& row) -> const std::string& { return row.parameter.source.source; }),
-             field("note", Unit::kNone, "Details.",
-                   [](const Row& row) -> const std::string& { return row.parameter.source.note; }));
+  static constexpr auto kFields = fields(
+      field("device", "Name of the device.", [](const Row& row) -> const std::string& { return row.device->name; })
+          .only_in(Formats::kCsvOnly),
+      field("path", "Path in the device file, which --set takes.",
+            [](const Row& row) -> const std::string& { return row.parameter.path; }),
+      field("value", "Value in SI units; null if it is not known.",
+            [](const Row& row) { return to_optional(row.parameter.value); })
+          .may_be_negative(),
+      field("unit", "Unit of the value.", [](const Row& row) -> const std::string& { return row.parameter.unit; }),
+      field("meaning", "What the number is.",
+            [](const Row& row) -> const std::string& { return row.parameter.meaning; }),
+      field("kind", "Published, derived, fitted, assumed, or set by the user.",
+            [](const Row& row) { return word_of(kProvenanceWords, row.parameter.source.kind); }),
+      field("source", "Document or measurement that the value comes from.",
+            [](const Row& row) -> const std::string& { return row.parameter.source.source; }),
+      field("note", "Details.", [](const Row& row) -> const std::string& { return row.parameter.source.note; }));
 };
 
 template <>
 struct Described<DeviceDocument> {
   using Document = DeviceDocument;
   static constexpr RecordInfo kInfo = {"device", "Device", "All numbers of one JAX device."};
-  static constexpr auto kFields =
-      fields(schema_field<kDeviceSchema>(),
-             field("name", Unit::kNone, "Name that --device takes.",
-                   [](const Document& d) -> const std::string& { return d.device->name; }),
-             field("display_name", Unit::kNone, "Name of the product.",
-                   [](const Document& d) -> const std::string& { return d.device->display_name; }),
-             field("vendor", Unit::kNone, "Maker of the device.",
-                   [](const Document& d) -> const std::string& { return d.device->vendor; }),
-             field("architecture", Unit::kNone, "Name of the architecture; null if it has none.",
-                   [](const Document& d) { return text_or_null(d.device->architecture); }),
-             field("aliases", Unit::kNone, "Other names that --device takes.",
-                   [](const Document& d) -> const std::vector<std::string>& { return d.device->aliases; }),
-             field("notes", Unit::kNone, "Remarks.",
-                   [](const Document& d) -> const std::vector<std::string>& { return d.device->notes; }),
-             field("file_sha256", Unit::kNone, "SHA-256 of the device file.",
-                   [](const Document& d) -> const std::string& { return d.device->file_sha256; }),
-             field("parameters", Unit::kNone, "All numbers.", &Document::parameters));
+  static constexpr auto kFields = fields(
+      schema_field<kDeviceSchema>(),
+      field("name", "Name that --device takes.",
+            [](const Document& d) -> const std::string& { return d.device->name; }),
+      field("display_name", "Name of the product.",
+            [](const Document& d) -> const std::string& { return d.device->display_name; }),
+      field("vendor", "Maker of the device.", [](const Document& d) -> const std::string& { return d.device->vendor; }),
+      field("architecture", "Name of the architecture; null if it has none.",
+            [](const Document& d) { return text_or_null(d.device->architecture); }),
+      field("aliases", "Other names that --device takes.",
+            [](const Document& d) -> const std::vector<std::string>& { return d.device->aliases; }),
+      field("notes", "Remarks.", [](const Document& d) -> const std::vector<std::string>& { return d.device->notes; }),
+      field("file_sha256", "SHA-256 of the device file.",
+            [](const Document& d) -> const std::string& { return d.device->file_sha256; }),
+      field("parameters", "All numbers.", &Document::parameters));
 };
 
 }  // namespace hloroof::internal

@@ -28,13 +28,12 @@ struct Described<MemoryDocument> {
   static constexpr RecordInfo kInfo = {"memory_report", "MemoryReport", "Peak memory and what is live at the peak."};
   static constexpr auto kFields = concatenated(
       fields(schema_field<kMemorySchema>(),
-             field("file", Unit::kNone, "Path of the dump.",
+             field("file", "Path of the dump.",
                    [](const MemoryDocument& document) -> const std::string& { return document.named->first; }),
-             field("module", Unit::kNone, "Name of the module.", StepMember<&StepPrediction::module_name>())),
+             field("module", "Name of the module.", StepMember<&StepPrediction::module_name>())),
       kPlaceFields,
-      fields(field("set", Unit::kNone, "Device parameters that --set changed, in SI units.",
-                   StepMember<&StepPrediction::set>()),
-             field("memory", Unit::kNone, "", StepMember<&StepPrediction::memory>())));
+      fields(field("set", "Device parameters that --set changed, in SI units.", StepMember<&StepPrediction::set>()),
+             field("memory", "", StepMember<&StepPrediction::memory>())));
 };
 
 }  // namespace hloroof::internal

@@ -7,7 +7,6 @@
 
 #include "hloroof/predict.h"
 #include "lib/describe/schema.h"
-#include "lib/report/views.h"
 #include "lib/results/view_csv.h"
 
 namespace hloroof::internal::inline report {

@@ -97,33 +97,31 @@ namespace hloroof::internal {
 template <>
 struct Described<SweepPoint> {
   static constexpr RecordInfo kInfo = {"point", "SweepPoint", "One prediction of a sweep."};
-  static constexpr auto kFields =
-      concatenated(fields(field("file", Unit::kNone, "Path of the dump.", &SweepPoint::file)), kPlaceFields,
-                   fields(field("set", Unit::kNone, "Device parameters that --set changed, in SI units.",
-                                StepMember<&StepPrediction::set>()),
-                          field("factors", Unit::kNone,
-                                "The parameters of `set` as multiples of the device's own, where it has them.",
-                                [](const SweepPoint& point) { return factors_of(point); })
-                              .only_in(Formats::kJsonOnly),
-                          kStepSecondsField,
-                          field("lower_bound_seconds", Unit::kSeconds, "Step time with perfect overlap.",
-                                StepMember<&StepPrediction::lower_bound_seconds>()),
-                          field("serial_seconds", Unit::kSeconds, "Step time without any overlap.",
-                                StepMember<&StepPrediction::serial_seconds>()),
-                          field("bound", Unit::kNone, "Resource that limits the step.",
-                                [](const SweepPoint& point) { return to_string(point.step.bound, point.step.family); })
-                              .one_of(EnumNames<Resource>::kNames),
-                          field("hfu", Unit::kShare, "Hardware FLOP utilization.", StepMember<&StepPrediction::hfu>()),
-                          kExposedField, kHbmPeakField,
-                          field("capacity_bytes", Unit::kBytes, "Capacity of the device.",
-                                [](const SweepPoint& point) { return point.step.memory.capacity_bytes; }),
-                          field("usable_bytes", Unit::kBytes, "What a program may use of it.",
-                                [](const SweepPoint& point) { return point.step.memory.usable_bytes; }),
-                          field("fits", Unit::kNone, "True if the peak is at most usable_bytes.",
-                                [](const SweepPoint& point) { return point.step.memory.fits; }),
-                          field("modelled", Unit::kShare, "Share of the step that is modelled.",
-                                StepMember<&StepPrediction::modelled_share>())
-                              .at_most(kWhole)));
+  static constexpr auto kFields = concatenated(
+      fields(field("file", "Path of the dump.", &SweepPoint::file)), kPlaceFields,
+      fields(field("set", "Device parameters that --set changed, in SI units.", StepMember<&StepPrediction::set>()),
+             field("factors", "The parameters of `set` as multiples of the device's own, where it has them.",
+                   [](const SweepPoint& point) { return factors_of(point); })
+                 .only_in(Formats::kJsonOnly),
+             kStepSecondsField,
+             field("lower_bound_seconds", Unit::kSeconds, "Step time with perfect overlap.",
+                   StepMember<&StepPrediction::lower_bound_seconds>()),
+             field("serial_seconds", Unit::kSeconds, "Step time without any overlap.",
+                   StepMember<&StepPrediction::serial_seconds>()),
+             field("bound", "Resource that limits the step.",
+                   [](const SweepPoint& point) { return to_string(point.step.bound, point.step.family); })
+                 .one_of(EnumNames<Resource>::kNames),
+             field("hfu", Unit::kShare, "Hardware FLOP utilization.", StepMember<&StepPrediction::hfu>()),
+             kExposedField, kHbmPeakField,
+             field("capacity_bytes", Unit::kBytes, "Capacity of the device.",
+                   [](const SweepPoint& point) { return point.step.memory.capacity_bytes; }),
+             field("usable_bytes", Unit::kBytes, "What a program may use of it.",
+                   [](const SweepPoint& point) { return point.step.memory.usable_bytes; }),
+             field("fits", "True if the peak is at most usable_bytes.",
+                   [](const SweepPoint& point) { return point.step.memory.fits; }),
+             field("modelled", Unit::kShare, "Share of the step that is modelled.",
+                   StepMember<&StepPrediction::modelled_share>())
+                 .at_most(kWhole)));
 };
 
 template <>
@@ -131,7 +129,7 @@ struct Described<SweepDocument> {
   static constexpr RecordInfo kInfo = {"sweep", "Sweep", "Predictions for all combinations of parameter values."};
   static constexpr auto kFields =
       fields(schema_field<kSweepSchema>(),
-             field("points", Unit::kNone, "The predictions in the order of --sort.",
+             field("points", "The predictions in the order of --sort.",
                    [](const SweepDocument& sweep) -> const std::vector<SweepPoint>& { return *sweep.points; }));
 };
 

@@ -1,6 +1,5 @@
 #include "lib/request/forms.h"
 
-#include <charconv>
 #include <cmath>
 #include <string_view>
 
@@ -22,20 +21,6 @@ using Texts = std::vector<std::string>;
 
 absl::Status malformed(const Reading& reading, std::string_view text, std::string_view expected) {
   return invalid_argument(absl::StrCat(reading.name, " ", to_absl(text), ": expected ", to_absl(expected)));
-}
-
-std::optional<std::int64_t> parse_whole(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-std::optional<double> parse_double(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = read_decimal(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
 }
 
 // Splits NAME=VALUE at the last '='. A leading % is part of the printed form and not of the name.
@@ -68,7 +53,7 @@ constexpr char kNoNumbers[] = "none";
 bool read_call_number(std::string_view text, CustomCallCost& cost) {
   const std::size_t colon = text.find(':');
   if (colon == std::string_view::npos) return false;
-  const std::optional<double> value = parse_double(text.substr(colon + 1));
+  const std::optional<double> value = parse_number<double>(text.substr(colon + 1));
   if (!value || !(*value >= 0)) return false;
   for (const CallNumber& number : kCallNumbers) {
     if (number.name != text.substr(0, colon)) continue;
@@ -185,7 +170,7 @@ absl::Status ElementBytes::read(const OptionValue& value, const Reading& reading
   const std::string& text = std::get<std::string>(value);
   if (text.empty()) return absl::OkStatus();
   const std::optional<ElementType> type = element_type_from_string(text);
-  const std::optional<double> bytes = type && bits(*type) > 0 ? bits(*type) / 8.0 : parse_double(text);
+  const std::optional<double> bytes = type && bits(*type) > 0 ? bits(*type) / 8.0 : parse_number<double>(text);
   if (!bytes || !(*bytes > 0)) return malformed(reading, text, "an element type such as s8 or bf16");
   member = bytes;
   return absl::OkStatus();
@@ -227,7 +212,7 @@ absl::Status TripCounts::read(const OptionValue& value, const Reading& reading,
                               std::map<std::string, std::int64_t>& member) {
   for (const std::string& text : std::get<Texts>(value)) {
     const auto parts = name_and_value(text);
-    const std::optional<std::int64_t> trips = parts ? parse_whole(parts->second) : std::nullopt;
+    const std::optional<std::int64_t> trips = parts ? parse_number<std::int64_t>(parts->second) : std::nullopt;
     if (!trips || *trips < 0) return malformed(reading, text, "NAME=N");
     member[parts->first] = *trips;
   }
@@ -250,7 +235,7 @@ absl::Status BranchProbabilities::read(const OptionValue& value, const Reading& 
     if (!parts) return malformed(reading, text, kExpected);
     std::vector<double>& shares = member[parts->first];
     for (const absl::string_view part : absl::StrSplit(to_absl(parts->second), ',')) {
-      const std::optional<double> share = parse_double(from_absl(part));
+      const std::optional<double> share = parse_number<double>(from_absl(part));
       if (!share) return malformed(reading, text, kExpected);
       shares.push_back(*share);
     }

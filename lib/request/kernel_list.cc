@@ -1,6 +1,5 @@
 #include "lib/request/kernel_list.h"
 
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -8,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/base/decimal.h"
 #include "lib/base/json.h"
 #include "lib/base/source_text.h"
 #include "lib/base/strings.h"
@@ -29,19 +29,12 @@ absl::Status malformed_list(const Given& given, std::string_view expected) {
   return invalid_argument(given.option + " " + given.text + ": expected " + std::string(expected));
 }
 
-std::optional<std::int64_t> parse_integer(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 // COUNTxVALUE; nullopt for any other text.
 std::optional<std::vector<std::int64_t>> parse_repeated(std::string_view text) {
   const std::size_t at = text.find('x');
   if (at == std::string_view::npos) return std::nullopt;
-  const std::optional<std::int64_t> count = parse_integer(text.substr(0, at));
-  const std::optional<std::int64_t> value = parse_integer(text.substr(at + 1));
+  const std::optional<std::int64_t> count = parse_number<std::int64_t>(text.substr(0, at));
+  const std::optional<std::int64_t> value = parse_number<std::int64_t>(text.substr(at + 1));
   if (!count || !value || *count < 1 || *count > kLongestList) return std::nullopt;
   return std::vector<std::int64_t>(static_cast<std::size_t>(*count), *value);
 }

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "hloroof/module.h"
-#include "lib/analysis/calls.h"
 #include "lib/schedule/async_pairs.h"
 #include "lib/schedule/demand.h"
 

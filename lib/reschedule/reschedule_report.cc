@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
-#include <vector>
 
 #include "absl/strings/str_format.h"
 #include "lib/base/units.h"
@@ -112,61 +110,54 @@ struct Described<OrderCost> {
 template <>
 struct Described<KeptMove> {
   static constexpr RecordInfo kInfo = {"move", "OrderMove", "The moves of one instruction in one direction."};
-  static constexpr auto kFields =
-      fields(field("op", Unit::kNone, "Instruction.", &KeptMove::name),
-             field("computation", Unit::kNone, "Computation in which it moves.", &KeptMove::computation),
-             field("direction", Unit::kNone, "Whether it runs earlier or later than before.", &KeptMove::direction),
-             field("from_before", Unit::kNone, "Instruction that followed it; null if it was the last.",
-                   [](const KeptMove& move) { return text_or_null(move.from_before); }),
-             field("to_before", Unit::kNone, "Instruction before which it is put in the end.", &KeptMove::to_before),
-             field("along", Unit::kCount, "Most instructions that go along because of dependencies.", &KeptMove::along),
-             field("gain_seconds", Unit::kSeconds,
-                   "By how much the predicted step becomes shorter; negative if other moves make up for it.",
-                   &KeptMove::gain_seconds)
-                 .may_be_negative(),
-             field("gain_bytes", Unit::kBytes, "By how much the peak of HBM falls; negative if it rises.",
-                   &KeptMove::gain_bytes)
-                 .may_be_negative(),
-             field("waiting", Unit::kNone, "Op whose wait is the reason; null if there is none.",
-                   [](const KeptMove& move) { return text_or_null(move.waiting); }),
-             field("transfer", Unit::kNone, "Transfer that it waits for; null if there is none.",
-                   [](const KeptMove& move) { return text_or_null(move.transfer); }),
-             field("limit", Unit::kNone, "Link of that transfer; null if there is none.",
-                   [](const KeptMove& move) { return text_or_null(move.limit); }),
-             field("wait_seconds", Unit::kSeconds, "How long it waits before the search, in the step.",
-                   &KeptMove::wait_seconds));
+  static constexpr auto kFields = fields(
+      field("op", "Instruction.", &KeptMove::name),
+      field("computation", "Computation in which it moves.", &KeptMove::computation),
+      field("direction", "Whether it runs earlier or later than before.", &KeptMove::direction),
+      field("from_before", "Instruction that followed it; null if it was the last.", or_null(&KeptMove::from_before)),
+      field("to_before", "Instruction before which it is put in the end.", &KeptMove::to_before),
+      field("along", Unit::kCount, "Most instructions that go along because of dependencies.", &KeptMove::along),
+      field("gain_seconds", Unit::kSeconds,
+            "By how much the predicted step becomes shorter; negative if other moves make up for it.",
+            &KeptMove::gain_seconds)
+          .may_be_negative(),
+      field("gain_bytes", Unit::kBytes, "By how much the peak of HBM falls; negative if it rises.",
+            &KeptMove::gain_bytes)
+          .may_be_negative(),
+      field("waiting", "Op whose wait is the reason; null if there is none.", or_null(&KeptMove::waiting)),
+      field("transfer", "Transfer that it waits for; null if there is none.", or_null(&KeptMove::transfer)),
+      field("limit", "Link of that transfer; null if there is none.", or_null(&KeptMove::limit)),
+      field("wait_seconds", Unit::kSeconds, "How long it waits before the search, in the step.",
+            &KeptMove::wait_seconds));
 };
 
 template <>
 struct Described<OrderBound> {
   static constexpr RecordInfo kInfo = {"bound", "OrderBound", "A reason why no faster order was found."};
   static constexpr auto kFields = fields(
-      field("name", Unit::kNone, "A wait, a resource, blocking collectives, or a limit.", &OrderBound::name),
+      field("name", "A wait, a resource, blocking collectives, or a limit.", &OrderBound::name),
       field("seconds", Unit::kSeconds, "Its time in the step; null if the reason has none.", &OrderBound::seconds),
-      field("text", Unit::kNone, "The reason.", &OrderBound::text));
+      field("text", "The reason.", &OrderBound::text));
 };
 
 template <>
 struct Described<Rescheduling> {
   static constexpr RecordInfo kInfo = {"reschedule", "Rescheduling", "The best predicted order of a module."};
-  static constexpr auto kFields =
-      fields(schema_field<kRescheduleSchema>(), field("module", Unit::kNone, "Module.", &Rescheduling::module),
-             field("device", Unit::kNone, "Device.", &Rescheduling::device),
-             field("topology", Unit::kNone, "Topology.", &Rescheduling::topology),
-             field("before", Unit::kNone, "The order that came in.", &Rescheduling::before),
-             field("after", Unit::kNone, "The best order found.", &Rescheduling::after),
-             field("lower_bound_seconds", Unit::kSeconds,
-                   "Busy time of the busiest resource, which no order undercuts.", &Rescheduling::lower_bound_seconds),
-             field("memory_limit_bytes", Unit::kBytes, "Peak of HBM that no order may exceed.",
-                   &Rescheduling::memory_limit_bytes),
-             field("seed", Unit::kNone, "Seed of the random moves; the same seed and trials give the same order.",
-                   &Rescheduling::seed),
-             field("trials", Unit::kCount, "Orders that were predicted.", &Rescheduling::trials),
-             field("end", Unit::kNone,
-                   "Why the search ended: no order can be better, the number of trials, or the time of --seconds.",
-                   &Rescheduling::end),
-             field("moves", Unit::kNone, "The moves, those that gain the most first.", &Rescheduling::moves),
-             field("bounds", Unit::kNone, "What keeps the predicted step from being shorter.", &Rescheduling::bounds));
+  static constexpr auto kFields = fields(
+      schema_field<kRescheduleSchema>(), field("module", "Module.", &Rescheduling::module),
+      field("device", "Device.", &Rescheduling::device), field("topology", "Topology.", &Rescheduling::topology),
+      field("before", "The order that came in.", &Rescheduling::before),
+      field("after", "The best order found.", &Rescheduling::after),
+      field("lower_bound_seconds", Unit::kSeconds, "Busy time of the busiest resource, which no order undercuts.",
+            &Rescheduling::lower_bound_seconds),
+      field("memory_limit_bytes", Unit::kBytes, "Peak of HBM that no order may exceed.",
+            &Rescheduling::memory_limit_bytes),
+      field("seed", "Seed of the random moves; the same seed and trials give the same order.", &Rescheduling::seed),
+      field("trials", Unit::kCount, "Orders that were predicted.", &Rescheduling::trials),
+      field("end", "Why the search ended: no order can be better, the number of trials, or the time of --seconds.",
+            &Rescheduling::end),
+      field("moves", "The moves, those that gain the most first.", &Rescheduling::moves),
+      field("bounds", "What keeps the predicted step from being shorter.", &Rescheduling::bounds));
 };
 
 }  // namespace hloroof::internal

@@ -19,8 +19,8 @@ struct StepMember {
 
 // Where the step runs.
 inline constexpr auto kPlaceFields =
-    fields(field("device", Unit::kNone, "Name of the device.", StepMember<&StepPrediction::device>()),
-           field("topology", Unit::kNone, "Topology of one slice.", StepMember<&StepPrediction::topology>()),
+    fields(field("device", "Name of the device.", StepMember<&StepPrediction::device>()),
+           field("topology", "Topology of one slice.", StepMember<&StepPrediction::topology>()),
            field("slices", Unit::kCount, "Number of slices.", StepMember<&StepPrediction::slices>()).at_least(1));
 
 inline constexpr auto kStepSecondsField =

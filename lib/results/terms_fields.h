@@ -123,40 +123,38 @@ struct Described<TermRow> {
       "term", "Term",
       "A part of the time of an op. A leaf takes amount / rate seconds; others combine their children."};
   static constexpr auto kFields = fields(
-      field("name", Unit::kNone, "What takes the time.",
-            [](const TermRow& row) -> const std::string& { return row.term.name; }),
+      field("name", "What takes the time.", [](const TermRow& row) -> const std::string& { return row.term.name; }),
       field("seconds", Unit::kSeconds, "Time of one execution.", [](const TermRow& row) { return row.term.seconds; }),
-      field("amount", Unit::kNone, "Amount of work; leaves only.",
+      field("amount", "Amount of work; leaves only.",
             [](const TermRow& row) { return present_if(row.is_leaf, row.term.amount); }),
-      field("unit", Unit::kNone, "Unit of amount.",
+      field("unit", "Unit of amount.",
             [](const TermRow& row) { return present_if(!row.term.unit.empty(), row.term.unit); }),
-      field("rate", Unit::kNone, "Amount per second; leaves only.",
+      field("rate", "Amount per second; leaves only.",
             [](const TermRow& row) { return present_if(row.is_leaf, row.rate); }),
-      field("combine", Unit::kNone, "How the times of the children combine: sum, max, min or norm.",
+      field("combine", "How the times of the children combine: sum, max, min or norm.",
             [](const TermRow& row) { return present_if(!row.is_leaf, row.combine); }),
-      field("exponent", Unit::kNone, "Exponent of a norm.",
+      field("exponent", "Exponent of a norm.",
             [](const TermRow& row) {
               return present_if(!row.is_leaf && row.term.combine == Combine::kNorm, row.term.exponent);
             }),
-      field("scale", Unit::kNone, "Factor of the combined time; 1 if absent.",
+      field("scale", "Factor of the combined time; 1 if absent.",
             [](const TermRow& row) { return present_if(!row.is_leaf && row.scale != 1, row.scale); }),
-      field("parameters", Unit::kNone, "Paths of the device numbers in the rate or the scale.",
+      field("parameters", "Paths of the device numbers in the rate or the scale.",
             [](const TermRow& row) { return present_if(!row.parameters.empty(), row.parameters); }),
-      field("note", Unit::kNone, "Details.",
-            [](const TermRow& row) { return present_if(!row.term.note.empty(), row.term.note); }),
-      field("children", Unit::kNone, "Parts of the term.",
+      field("note", "Details.", [](const TermRow& row) { return present_if(!row.term.note.empty(), row.term.note); }),
+      field("children", "Parts of the term.",
             [](const TermRow& row) { return present_if(!row.is_leaf, row.children); }));
 };
 
 template <>
 struct Described<ParameterRow> {
   static constexpr RecordInfo kInfo = {"parameter", "Parameter", "A number of the device, with its source."};
-  static constexpr auto kFields = fields(
-      field("path", Unit::kNone, "Path in the device file.", &ParameterRow::path),
-      field("value", Unit::kNone, "Value in SI units.", &ParameterRow::value),
-      field("unit", Unit::kNone, "Unit of the value.", &ParameterRow::unit),
-      field("kind", Unit::kNone, "Published, derived, fitted, assumed, or set by the user.", &ParameterRow::kind),
-      field("source", Unit::kNone, "Document or measurement that the value comes from.", &ParameterRow::source));
+  static constexpr auto kFields =
+      fields(field("path", "Path in the device file.", &ParameterRow::path),
+             field("value", "Value in SI units.", &ParameterRow::value),
+             field("unit", "Unit of the value.", &ParameterRow::unit),
+             field("kind", "Published, derived, fitted, assumed, or set by the user.", &ParameterRow::kind),
+             field("source", "Document or measurement that the value comes from.", &ParameterRow::source));
 };
 
 }  // namespace hloroof::internal

@@ -2,7 +2,6 @@
 
 #include <set>
 #include <string>
-#include <utility>
 
 #include "lib/describe/csv.h"
 #include "lib/describe/record_csv.h"

@@ -1,7 +1,5 @@
 #include "lib/scale/constraints.h"
 
-#include <string>
-
 #include "lib/scale/exponents.h"
 #include "lib/scale/placed_error.h"
 

@@ -1,11 +1,8 @@
 #include "lib/scale/kernels.h"
 
-#include <algorithm>
 #include <optional>
-#include <string_view>
 
 #include "absl/strings/escaping.h"
-#include "lib/base/strings.h"
 #include "lib/kernel/tpu/kernel_code.h"
 #include "lib/kernel/tpu/program.h"
 #include "lib/mlir/module.h"

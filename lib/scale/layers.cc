@@ -1,6 +1,3 @@
-#include <map>
-#include <set>
-#include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -77,13 +74,7 @@ absl::StatusOr<LayerLoops> find_layer_loops(const Module& module) {
 }
 
 void seed_layers(const Module& module, const Dimensions& dimensions, const LayerLoops& loops, Constraints& out) {
-  for (InstructionId id : module.entry().parameters()) {
-    if (!id.valid()) continue;
-    Node node = dimensions.first(id);
-    for (std::size_t leaf = 0; leaf < dimensions.arrays(id); ++leaf) {
-      for (std::size_t d = 0; d < dimensions.array(id, leaf).dimensions.size(); ++d) out.inputs.push_back(node++);
-    }
-  }
+  add_inputs(module, dimensions, out);
   for (const LoopTrips& loop : loops.loops) {
     for (InstructionId id : inside(module, module.instruction(loop.loop))) {
       const InstructionView i = module.instruction(id);

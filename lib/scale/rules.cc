@@ -6,14 +6,9 @@
 #include "lib/ir/element_type.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/values/attribute_values.h"
-#include "lib/values/decode.h"
 
 namespace hloroof::internal::inline scale {
 namespace {
-
-bool has(const std::vector<std::int64_t>& list, std::size_t value) {
-  return std::find(list.begin(), list.end(), static_cast<std::int64_t>(value)) != list.end();
-}
 
 // The dimensions of an array, major first: as in memory if `physical`, or else as in the shape.
 std::vector<std::size_t> major_first(const Shape& shape, bool physical) {
@@ -49,6 +44,12 @@ Rules::Rules(const Module& module, const Dimensions& dimensions, const ScaledAxi
   walk(module, [&](InstructionView i) {
     for (ComputationId called : i.called_computations()) callers_[called.index].push_back(i.id());
   });
+}
+
+void Rules::link_or_stay(InstructionView at, std::size_t dimension, bool is_linked) {
+  if (is_linked) return link(at, node(at.operand(0), dimension), node(at, dimension));
+  stay(at, node(at.operand(0), dimension));
+  stay(at, node(at, dimension));
 }
 
 void Rules::alike(InstructionView at, InstructionView a, std::size_t leaf_a, InstructionView b, std::size_t leaf_b) {
@@ -278,7 +279,7 @@ void Rules::reduce(InstructionView i) {
     if (n > 0) alike(i, i.operand(0), 0, input, 0);
     std::size_t kept = 0;
     for (std::size_t d = 0; d < rank(input); ++d) {
-      if (has(reduced, d)) continue;
+      if (lists(reduced, d)) continue;
       if (n < arrays(i) && kept < rank(i, n)) link(i, node(input, d), node(i, kept, n));
       ++kept;
     }
@@ -288,15 +289,7 @@ void Rules::reduce(InstructionView i) {
 void Rules::reduce_window(InstructionView i) {
   const std::optional<Window> w = window(i);
   if (!w || !i.shape().is_array() || w->dimensions.size() != rank(i)) return neither_grows(i);
-  for (std::size_t d = 0; d < rank(i); ++d) {
-    const WindowDimension& at = w->dimensions[d];
-    if (at == WindowDimension()) {
-      link(i, node(i.operand(0), d), node(i, d));
-    } else {
-      stay(i, node(i.operand(0), d));
-      stay(i, node(i, d));
-    }
-  }
+  for (std::size_t d = 0; d < rank(i); ++d) link_or_stay(i, d, w->dimensions[d] == WindowDimension());
 }
 
 void Rules::dot(InstructionView i) {
@@ -315,7 +308,7 @@ void Rules::dot(InstructionView i) {
   const auto add_free = [&](InstructionView side, const std::vector<std::int64_t>& batch,
                             const std::vector<std::int64_t>& contracting) {
     for (std::size_t d = 0; d < rank(side); ++d) {
-      if (!has(batch, d) && !has(contracting, d) && out < rank(i)) link(i, node(side, d), node(i, out++));
+      if (!lists(batch, d) && !lists(contracting, d) && out < rank(i)) link(i, node(side, d), node(i, out++));
     }
   };
   add_free(lhs, n.lhs_batch, n.lhs_contracting);

@@ -5,6 +5,7 @@
 #ifndef HLOROOF_LIB_SCALE_RULES_H_
 #define HLOROOF_LIB_SCALE_RULES_H_
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -19,6 +20,10 @@
 #include "lib/scale/dimensions.h"
 
 namespace hloroof::internal::inline scale {
+
+inline bool lists(const std::vector<std::int64_t>& list, std::size_t value) {
+  return std::find(list.begin(), list.end(), static_cast<std::int64_t>(value)) != list.end();
+}
 
 class Rules {
  public:
@@ -46,6 +51,8 @@ class Rules {
   void stay(InstructionView at, Node a, std::string_view why = kOtherSize) {
     out_.fixed.push_back({a, 0, at.id(), why});
   }
+  // A dimension of the result grows with that of the operand, or neither does.
+  void link_or_stay(InstructionView at, std::size_t dimension, bool is_linked);
   // Two arrays grow alike. If they have other numbers of dimensions, neither grows.
   void alike(InstructionView at, InstructionView a, std::size_t leaf_a, InstructionView b, std::size_t leaf_b);
   // So do `count` arrays of two values, from a leaf of each on.

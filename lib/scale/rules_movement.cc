@@ -11,10 +11,6 @@ namespace {
 
 constexpr std::string_view kPart = "it takes a part of a dimension that would change";
 
-bool lists(const std::vector<std::int64_t>& list, std::size_t value) {
-  return std::find(list.begin(), list.end(), static_cast<std::int64_t>(value)) != list.end();
-}
-
 }  // namespace
 
 // Whether the value depends on the number of the device.
@@ -122,12 +118,7 @@ void Rules::pad(InstructionView i) {
   const std::vector<PaddingDimension> paddings = padding(i);
   for (std::size_t d = 0; d < rank(i) && d < paddings.size(); ++d) {
     const PaddingDimension& at = paddings[d];
-    if (at.low == 0 && at.high == 0 && at.interior == 0) {
-      link(i, node(i.operand(0), d), node(i, d));
-    } else {
-      stay(i, node(i.operand(0), d));
-      stay(i, node(i, d));
-    }
+    link_or_stay(i, d, at.low == 0 && at.high == 0 && at.interior == 0);
   }
 }
 

@@ -5,7 +5,6 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "lib/base/decimal.h"
 #include "lib/base/strings.h"
 #include "lib/scale/axis.h"
 #include "lib/scale/constraints.h"

@@ -105,9 +105,9 @@ template <>
 struct Described<ScaleStep> {
   static constexpr RecordInfo kInfo = {"scale_step", "ScaleStep", "One thing by which the program was scaled."};
   static constexpr auto kFields =
-      fields(field("what", Unit::kNone, "A mesh axis, the batch per device, or the layers.", &ScaleStep::what),
-             field("from", Unit::kNone, "Its size in the given program.", &ScaleStep::from),
-             field("to", Unit::kNone, "Its size in the scaled program.", &ScaleStep::to),
+      fields(field("what", "A mesh axis, the batch per device, or the layers.", &ScaleStep::what),
+             field("from", "Its size in the given program.", &ScaleStep::from),
+             field("to", "Its size in the scaled program.", &ScaleStep::to),
              field("instructions", Unit::kCount, "Instructions with other shapes.",
                    [](const ScaleStep& step) { return step.rewritten.instructions; }),
              field("collectives", Unit::kCount, "Collectives with other groups or pairs.",
@@ -124,13 +124,13 @@ template <>
 struct Described<ScaleResult> {
   static constexpr RecordInfo kInfo = {"scale", "ScaleResult", "A program at another size."};
   static constexpr auto kFields =
-      fields(schema_field<kScaleSchema>(), field("module", Unit::kNone, "Module.", &ScaleResult::module),
-             field("device", Unit::kNone, "Device.", &ScaleResult::device),
-             field("given_topology", Unit::kNone, "Topology of the given program.", &ScaleResult::given_topology),
-             field("topology", Unit::kNone, "Topology of the scaled program.", &ScaleResult::topology),
-             field("given", Unit::kNone, "The given program.", &ScaleResult::given),
-             field("scaled", Unit::kNone, "The scaled program.", &ScaleResult::scaled),
-             field("changes", Unit::kNone, "What was changed, in this order.", &ScaleResult::steps));
+      fields(schema_field<kScaleSchema>(), field("module", "Module.", &ScaleResult::module),
+             field("device", "Device.", &ScaleResult::device),
+             field("given_topology", "Topology of the given program.", &ScaleResult::given_topology),
+             field("topology", "Topology of the scaled program.", &ScaleResult::topology),
+             field("given", "The given program.", &ScaleResult::given),
+             field("scaled", "The scaled program.", &ScaleResult::scaled),
+             field("changes", "What was changed, in this order.", &ScaleResult::steps));
 };
 
 }  // namespace hloroof::internal

@@ -11,9 +11,6 @@
 #include "lib/values/attribute_values.h"
 
 namespace hloroof::internal::inline scale {
-namespace {
-
-constexpr std::string_view kInput = "a parameter would have to grow in two ways";
 
 void add_inputs(const Module& module, const Dimensions& dimensions, Constraints& out) {
   for (InstructionId id : module.entry().parameters()) {
@@ -24,6 +21,10 @@ void add_inputs(const Module& module, const Dimensions& dimensions, Constraints&
     }
   }
 }
+
+namespace {
+
+constexpr std::string_view kInput = "a parameter would have to grow in two ways";
 
 // The sharding of an array, or of each array of a tuple.
 const Sharding* sharding_of(const std::optional<ShardingAttribute>& attribute, std::size_t leaf) {

@@ -20,6 +20,9 @@ namespace hloroof::internal::inline scale {
 // The numbers of the parameters that are state.
 std::set<std::int64_t> state_parameters(const Module& module);
 
+// Adds the dimensions of the parameters, which grow as the seeds of one of the next three say.
+void add_inputs(const Module& module, const Dimensions& dimensions, Constraints& out);
+
 // A parameter whose memory results reuse is state, such as weights: its size over all devices stays, so its shards
 // along the axis shrink. Any other parameter is a batch, of which each device keeps as much. Errors: InvalidArgument if
 // the text does not state the shardings of the parameters, or if no parameter is state.

@@ -3,7 +3,6 @@
 #ifndef HLOROOF_LIB_SCHEDULE_CRITICAL_PATH_H_
 #define HLOROOF_LIB_SCHEDULE_CRITICAL_PATH_H_
 
-#include <cstdint>
 #include <utility>
 #include <vector>
 

@@ -14,7 +14,6 @@
 #include <functional>
 #include <map>
 #include <queue>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 

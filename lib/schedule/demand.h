@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <string_view>
 
 #include "hloroof/cost.h"
 #include "hloroof/shape.h"

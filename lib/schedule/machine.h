@@ -12,7 +12,6 @@
 #ifndef HLOROOF_LIB_SCHEDULE_MACHINE_H_
 #define HLOROOF_LIB_SCHEDULE_MACHINE_H_
 
-#include <array>
 #include <cstdint>
 #include <unordered_map>
 #include <vector>

@@ -2,15 +2,12 @@
 
 #include <algorithm>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "hloroof/analysis.h"
-#include "lib/analysis/calls.h"
 #include "lib/analysis/op_name.h"
 #include "lib/analysis/replication.h"
-#include "lib/base/strings.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/work/kernel_shapes.h"
 

@@ -1,7 +1,6 @@
 #include "lib/step/order_rules.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <unordered_map>
 #include <utility>

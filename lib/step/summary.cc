@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
-#include <string>
-#include <utility>
 
 #include "absl/types/span.h"
 #include "lib/analysis/calls.h"

@@ -8,9 +8,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "lib/analysis/mesh.h"
-#include "lib/base/strings.h"
 #include "lib/step/facts.h"
 
 namespace hloroof::internal::inline step {

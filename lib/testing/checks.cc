@@ -1,5 +1,4 @@
 // Each check is a comparison, a line with the expectation and the finding, and a view that explains a failure.
-#include <cmath>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"

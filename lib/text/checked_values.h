@@ -3,7 +3,6 @@
 #define HLOROOF_LIB_TEXT_CHECKED_VALUES_H_
 
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 #include <vector>
 

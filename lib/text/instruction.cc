@@ -1,5 +1,4 @@
 // Parses an instruction from its name to its opcode, and finishes it after its attributes.
-#include <algorithm>
 #include <limits>
 #include <optional>
 #include <string>

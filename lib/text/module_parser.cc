@@ -14,16 +14,16 @@
 
 namespace hloroof::internal::inline text {
 
-absl::Status ModuleParser::parse(std::shared_ptr<const SourceText> source, const ParseOptions& options, Module& module,
-                                 std::size_t lines_before) {
-  if (start_and_parse(std::move(source), options, module, lines_before)) return absl::OkStatus();
+absl::Status ModuleParser::parse(std::shared_ptr<const SourceText> source, const ParseOptions& options,
+                                 Module& module) {
+  if (start_and_parse(std::move(source), options, module)) return absl::OkStatus();
   absl::Status result = status();
   ModuleBuilder(module).clear();
   return result;
 }
 
 bool ModuleParser::read(std::shared_ptr<const SourceText> source, const ParseOptions& options, Module& module) {
-  if (start_and_parse(std::move(source), options, module, 0)) return true;
+  if (start_and_parse(std::move(source), options, module)) return true;
   ModuleBuilder(module).clear();
   return false;
 }
@@ -31,7 +31,7 @@ bool ModuleParser::read(std::shared_ptr<const SourceText> source, const ParseOpt
 std::optional<std::size_t> ModuleParser::read_computation(std::shared_ptr<const SourceText> source, std::size_t begin,
                                                           const Precedes& precedes, const ParseOptions& options,
                                                           Module& module) {
-  start(std::move(source), options, module, 0);
+  start(std::move(source), options, module);
   precedes_ = &precedes;
   cursor_.move_to(source_begin_ + begin);
   const bool parsed = parse_computation();
@@ -47,19 +47,17 @@ std::optional<std::size_t> ModuleParser::read_computation(std::shared_ptr<const 
 }
 
 bool ModuleParser::start_and_parse(std::shared_ptr<const SourceText> source, const ParseOptions& options,
-                                   Module& module, std::size_t lines_before) {
+                                   Module& module) {
   const std::size_t size = source->size();
-  start(std::move(source), options, module, lines_before);
+  start(std::move(source), options, module);
   ModuleBuilder(module).reserve(size);
   return parse_text();
 }
 
-void ModuleParser::start(std::shared_ptr<const SourceText> source, const ParseOptions& options, Module& module,
-                         std::size_t lines_before) {
+void ModuleParser::start(std::shared_ptr<const SourceText> source, const ParseOptions& options, Module& module) {
   ModuleBuilder builder(module);
   builder.clear();
   options_ = &options;
-  lines_before_ = lines_before;
   module_ = &module;
   source_begin_ = source->begin();
   cursor_ = Cursor(source->view(), options.max_depth);
@@ -97,13 +95,12 @@ absl::Status ModuleParser::status() const {
     while (next < errors_begin_.size() && errors_begin_[next] <= i) ++next;
     if (!message.empty()) message += '\n';
     message += located_message(ModuleRows::path(*module_), ModuleRows::source(*module_).view(), errors[i].offset,
-                               errors[i].message, is_first ? "error" : "note", lines_before_);
+                               errors[i].message, is_first ? "error" : "note");
   }
   const bool is_over = over_limit_ || cursor_.exceeded_limit() || shapes_.exceeded_limit();
   absl::Status status = is_over ? resource_exhausted(message) : invalid_argument(message);
   if (errors.empty()) return status;
-  LineColumn at = line_column(ModuleRows::source(*module_).view(), errors.front().offset);
-  at.line += lines_before_;
+  const LineColumn at = line_column(ModuleRows::source(*module_).view(), errors.front().offset);
   return with_place(std::move(status), ModuleRows::path(*module_), at, is_over ? "limit" : "syntax");
 }
 

@@ -54,10 +54,8 @@ struct TextError {
 
 class ModuleParser {
  public:
-  // Parses `source` into `module` and replaces its contents. Keeps scratch memory for the next call. `lines_before` is
-  // added to the line numbers of messages, for a text that is part of a larger one.
-  absl::Status parse(std::shared_ptr<const SourceText> source, const ParseOptions& options, Module& module,
-                     std::size_t lines_before = 0);
+  // Parses `source` into `module` and replaces its contents. Keeps scratch memory for the next call.
+  absl::Status parse(std::shared_ptr<const SourceText> source, const ParseOptions& options, Module& module);
 
   // The same without a formatted message: returns whether there are no errors.
   bool read(std::shared_ptr<const SourceText> source, const ParseOptions& options, Module& module);
@@ -114,10 +112,8 @@ class ModuleParser {
   enum class Step : std::uint8_t { kInstruction, kOperands, kAttributes, kEndOfModulePart, kFailed };
 
   // module_parser.cc: the module around the computations
-  void start(std::shared_ptr<const SourceText> source, const ParseOptions& options, Module& module,
-             std::size_t lines_before);
-  bool start_and_parse(std::shared_ptr<const SourceText> source, const ParseOptions& options, Module& module,
-                       std::size_t lines_before);
+  void start(std::shared_ptr<const SourceText> source, const ParseOptions& options, Module& module);
+  bool start_and_parse(std::shared_ptr<const SourceText> source, const ParseOptions& options, Module& module);
   bool parse_text();
   bool parse_header();
   bool parse_header_attribute();
@@ -212,7 +208,6 @@ class ModuleParser {
   const Precedes* precedes_ = nullptr;  // of read_computation
   Module* module_ = nullptr;
   const char* source_begin_ = nullptr;
-  std::size_t lines_before_ = 0;
   bool single_ = false;  // the text is one instruction, whose operands and computations need not exist
   bool over_limit_ = false;
   bool elides_tuple_access_ = false;  // the text has %t#1 in place of get-tuple-elements

@@ -1,6 +1,5 @@
 // Parses operands: references, tuple paths, and nested instructions.
 #include <charconv>
-#include <limits>
 #include <string>
 
 #include "lib/ir/opcode_facts.h"

@@ -1,6 +1,5 @@
 // Error recovery, so that one parse reports several errors.
 #include <algorithm>
-#include <string>
 
 #include "lib/ir/rows.h"
 #include "lib/text/module_parser.h"

@@ -1,5 +1,4 @@
 // Parses a text that is a single instruction, as pasted from a profile.
-#include <string>
 
 #include "lib/ir/rows.h"
 #include "lib/text/legal_name.h"

@@ -9,9 +9,7 @@
 //
 // and with one block of queries for each multiprocessor in addition, for the blocks with which a kernel ends.
 #include <algorithm>
-#include <cmath>
 #include <optional>
-#include <utility>
 
 #include "absl/strings/str_format.h"
 #include "lib/time/matrix_forms.h"

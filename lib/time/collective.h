@@ -48,7 +48,7 @@ CollectiveCost collective_cost(const Collective& collective, const LogicalMesh& 
 double nominal_ici_bandwidth(const Device& device);
 
 // Per-device batch size, in rows, above which matmuls hide this collective. These are the matmuls with the weights that
-// it gathers, or whose gradients it reduces. nullopt if it does not move weights. `role` is from collective_roles().
+// it gathers, or whose gradients it reduces. nullopt if it does not move weights. `role` is from assign_roles().
 std::optional<double> crossover_tokens(const Collective& collective, AxisRole role, const CollectiveCost& cost,
                                        const Device& device);
 

@@ -1,7 +1,6 @@
 #include "lib/time/kernel_time.h"
 
 #include <algorithm>
-#include <cmath>
 #include <concepts>
 #include <deque>
 #include <limits>

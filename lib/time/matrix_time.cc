@@ -1,7 +1,6 @@
 // Computes the seconds of the matrix unit. Determines the type and the number of passes of a product, and selects the
 // model of its time by the kind of the unit. A unit of which only the peaks are known is a plain roof.
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <utility>
 

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
-#include "lib/hardware/device_facts.h"
 #include "lib/time/kernel_range.h"
 #include "lib/time/kernel_time.h"
 #include "lib/work/work.h"
@@ -378,6 +377,15 @@ struct PeakSeconds {
   double host = 0;
 };
 
+PeakSeconds peak_seconds(const Work& work, const Device& device, double host) {
+  PeakSeconds peak;
+  for (const MatrixWork& product : work.matrix) peak.matrix += matrix_peak_seconds(product, device);
+  const HbmBytes bytes = hbm_bytes(work, device);
+  peak.hbm = over(bytes.read + bytes.written, device.hbm.bandwidth);
+  peak.host = host;
+  return peak;
+}
+
 // Sets the bound and the efficiency, which follow from the resources, the overhead and the seconds.
 void set_bound(const PeakSeconds& peak, OpTime& time) {
   time.resources[Resource::kLatency] = time.overhead;
@@ -444,8 +452,7 @@ Num plain_op_time(const Work& work, const RunAs& as, const Numbers<Num>& n, OpTi
   const Device& device = n.device();
   ResourceTimes<Num> resources = resource_times(work, n, as.products_busy);
   if constexpr (std::same_as<Num, double>) set_resources(resources, time);
-  PeakSeconds peak;
-  peak.host = value(resources.host);
+  const double host = value(resources.host);
   Num launch = product_launch_seconds(std::move(resources.launch), as.launched_by, n);
   OverlapTime<Num> overlap = overlap_time(work, std::move(resources), n);
   Num busy = sum("", std::move(overlap.joined), std::move(overlap.ends));
@@ -456,10 +463,7 @@ Num plain_op_time(const Work& work, const RunAs& as, const Numbers<Num>& n, OpTi
   Num seconds = with_floor(kWhole, std::move(busy), std::move(overhead), std::move(floor));
   if constexpr (std::same_as<Num, double>) {
     time.seconds = seconds;
-    for (const MatrixWork& product : work.matrix) peak.matrix += matrix_peak_seconds(product, device);
-    const HbmBytes bytes = hbm_bytes(work, device);
-    peak.hbm = over(bytes.read + bytes.written, device.hbm.bandwidth);
-    set_bound(peak, time);
+    set_bound(peak_seconds(work, device, host), time);
   }
   return seconds;
 }
@@ -510,12 +514,7 @@ Term op_terms(const Work& work, const Device& device, const RunAs& as) {
 }
 
 void find_bound(const Work& work, const Device& device, OpTime& time) {
-  PeakSeconds peak;
-  for (const MatrixWork& product : work.matrix) peak.matrix += matrix_peak_seconds(product, device);
-  const HbmBytes bytes = hbm_bytes(work, device);
-  peak.hbm = over(bytes.read + bytes.written, device.hbm.bandwidth);
-  peak.host = time.resources[Resource::kHost];
-  set_bound(peak, time);
+  set_bound(peak_seconds(work, device, time.resources[Resource::kHost]), time);
 }
 
 MissingNumbers missing_numbers(const Work& work, const Device& device, const RunAs& as) {

@@ -1,6 +1,5 @@
 #include "lib/time/slice_transfer.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "lib/time/scale_up.h"

@@ -2,9 +2,7 @@
 #ifndef HLOROOF_LIB_TIME_TERM_BUILDER_H_
 #define HLOROOF_LIB_TIME_TERM_BUILDER_H_
 
-#include <initializer_list>
 #include <iterator>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <unordered_map>
 
-#include "lib/hardware/device_facts.h"
 #include "lib/hardware/device_fields.h"
 #include "lib/time/term_builder.h"
 

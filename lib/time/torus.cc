@@ -52,6 +52,15 @@ void note_link(TorusCostOf<Num>& cost, const TorusAxisOf<Num>& axis, double byte
   cost.link = axis.link;
 }
 
+// Adds the bytes over the links of `axis`, which carries them while the other axes carry theirs.
+template <class Num>
+void add_at_once(TorusCostOf<Num>& cost, const TorusAxisOf<Num>& axis, double bytes) {
+  cost.seconds = slowest("bytes over all axes at once", cost.seconds,
+                         link_seconds(axis.link, axis.size, axis.wraps, bytes, axis.bandwidth));
+  add_hops(cost, axis, gather_hops(axis));
+  note_link(cost, axis, bytes);
+}
+
 template <class Num>
 bool is_twisted(const std::vector<TorusAxisOf<Num>>& axes) {
   return std::any_of(axes.begin(), axes.end(), [](const TorusAxisOf<Num>& a) { return a.twisted; });
@@ -274,10 +283,7 @@ TorusCostOf<Num> exchange_cost(const std::vector<TorusAxisOf<Num>>& all_axes, do
     const auto one_side = axis.size / 2;
     const double crossing = static_cast<double>(one_side) * static_cast<double>(axis.size - one_side);
     const double link = bytes * crossing / size / (axis.wraps ? 2.0 : 1.0);
-    cost.seconds = slowest("bytes over all axes at once", cost.seconds,
-                           link_seconds(axis.link, axis.size, axis.wraps, link, axis.bandwidth));
-    add_hops(cost, axis, gather_hops(axis));
-    note_link(cost, axis, link);
+    add_at_once(cost, axis, link);
   }
   if (devices > 1) cost.wire_bytes = bytes * (devices - 1) / devices;
   return cost;
@@ -290,10 +296,7 @@ TorusCostOf<Num> broadcast_cost(const std::vector<TorusAxisOf<Num>>& all_axes, d
   cost.algorithm = axes.empty() ? "no communication" : "pipeline from the source";
   for (const TorusAxisOf<Num>& axis : axes) {
     const double link = axis.wraps ? bytes / 2 : bytes;
-    cost.seconds = slowest("bytes over all axes at once", cost.seconds,
-                           link_seconds(axis.link, axis.size, axis.wraps, link, axis.bandwidth));
-    add_hops(cost, axis, gather_hops(axis));
-    note_link(cost, axis, link);
+    add_at_once(cost, axis, link);
   }
   if (!axes.empty()) cost.wire_bytes = bytes;
   return cost;

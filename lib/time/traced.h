@@ -22,7 +22,6 @@
 #include <cmath>
 #include <concepts>
 #include <cstddef>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>

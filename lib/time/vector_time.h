@@ -7,7 +7,6 @@
 
 #include "hloroof/cost.h"
 #include "hloroof/device.h"
-#include "lib/time/missing_numbers.h"
 #include "lib/time/numbers.h"
 #include "lib/time/traced.h"
 

@@ -1,8 +1,7 @@
-// Decodes single values of attributes, and values given as text.
+// Decodes single values of attributes.
 //
 // The functions on an InstructionView return an empty optional, list or string, or the fallback, if the instruction
-// does not have the attribute or its text is malformed. The parse_ functions decode the text that they are passed.
-// Errors: InvalidArgument with the column and a caret if the text is malformed.
+// does not have the attribute or its text is malformed. parse_text() of decode.h decodes a text that is in no module.
 #ifndef HLOROOF_LIB_VALUES_ATTRIBUTE_VALUES_H_
 #define HLOROOF_LIB_VALUES_ATTRIBUTE_VALUES_H_
 
@@ -51,10 +50,6 @@ std::string string_value(InstructionView instruction, AttributeKey key);
 enum class Precision : std::uint8_t { kDefault, kHigh, kHighest };
 std::vector<Precision> operand_precision(InstructionView instruction);
 
-absl::StatusOr<Window> parse_window(std::string_view text);
-
-absl::StatusOr<ConvolutionDimensionNumbers> parse_convolution_dimension_numbers(std::string_view text);
-
 // 0_1_2x3_3: the padding of one dimension. Low and high may be negative.
 struct PaddingDimension {
   std::int64_t low = 0;
@@ -64,7 +59,6 @@ struct PaddingDimension {
 
 // The padding of a pad instruction, one entry per dimension.
 std::vector<PaddingDimension> padding(InstructionView instruction);
-absl::StatusOr<std::vector<PaddingDimension>> parse_padding(std::string_view text);
 
 // [start:limit:stride] of a slice instruction.
 struct SliceRange {
@@ -73,7 +67,6 @@ struct SliceRange {
   std::int64_t stride = 1;
 };
 std::vector<SliceRange> slice_ranges(InstructionView instruction);
-absl::StatusOr<std::vector<SliceRange>> parse_slice_ranges(std::string_view text);
 
 struct GatherDimensions {
   std::vector<std::int64_t> offset_dims;
@@ -127,7 +120,6 @@ struct BufferDonor {
 std::vector<BufferDonor> buffer_donors(const Module& module);
 
 std::optional<Metadata> metadata(InstructionView instruction);
-absl::StatusOr<Metadata> parse_metadata(std::string_view text);
 
 // frontend_attributes={key=value,...} of an instruction or of the HloModule line. Values have no quotes and escapes.
 using FrontendAttributes = std::vector<std::pair<std::string, std::string>>;
@@ -163,9 +155,8 @@ struct EntryLayout {
 // parameters and the root.
 std::optional<EntryLayout> entry_computation_layout(const Module& module, ShapeTable& table);
 
+// Errors: InvalidArgument with the column and a caret if the text is malformed.
 absl::StatusOr<ReplicaGroups> parse_replica_groups(std::string_view text);
-
-absl::StatusOr<ShardingAttribute> parse_sharding(std::string_view text);
 
 }  // namespace hloroof::internal::inline values
 

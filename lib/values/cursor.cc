@@ -3,7 +3,6 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
-#include <limits>
 #include <string>
 
 #include "lib/base/decimal.h"
@@ -280,7 +279,6 @@ bool Cursor::read_number(Number* number) {
   if (result.ec != std::errc() || (number->negative && magnitude > kTop)) {
     return fail(from, "integer does not fit 64 bits");
   }
-  number->above_int64 = !number->negative && magnitude >= kTop;
   number->integer = static_cast<std::int64_t>(number->negative ? 0 - magnitude : magnitude);
   at_ = done;
   return true;
@@ -406,32 +404,6 @@ std::string unescape(std::string_view raw) {
         out += static_cast<char>(code);
       }
       p = next;
-    }
-  }
-  return out;
-}
-
-std::string escape(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (char c : text) {
-    const auto byte = static_cast<std::uint8_t>(c);
-    switch (c) {
-      case '\n': out += "\\n"; break;
-      case '\r': out += "\\r"; break;
-      case '\t': out += "\\t"; break;
-      case '"': out += "\\\""; break;
-      case '\'': out += "\\'"; break;
-      case '\\': out += "\\\\"; break;
-      default:
-        if (byte < 0x20 || byte >= 0x7f) {
-          out += '\\';
-          out += static_cast<char>('0' + (byte >> 6));
-          out += static_cast<char>('0' + ((byte >> 3) & 7));
-          out += static_cast<char>('0' + (byte & 7));
-        } else {
-          out += c;
-        }
     }
   }
   return out;

@@ -32,7 +32,6 @@ struct Number {
   bool negative = false;
   bool has_payload = false;   // nan(0x...)
   std::int64_t integer = 0;   // for kInteger; 2^63 .. 2^64-1 as the int64 with the same bits
-  bool above_int64 = false;   // for kInteger: the text is 2^63 or more
   double decimal = 0;         // for kDecimal; +-infinity on overflow
   std::uint64_t payload = 0;  // for kNan
 };
@@ -178,8 +177,6 @@ class Cursor {
 
 // Replaces the escapes in `raw`, a result of read_string.
 std::string unescape(std::string_view raw);
-// Escapes a string as XLA does: \n \r \t \" \' \\, and three octal digits for bytes below 0x20 and above 0x7e.
-std::string escape(std::string_view text);
 
 }  // namespace hloroof::internal::inline values
 

@@ -64,25 +64,15 @@ std::vector<Precision> operand_precision(InstructionView instruction) {
   return decode<std::vector<Precision>>(instruction, AttributeKey::kOperandPrecision, read_precision_list)
       .value_or(std::vector<Precision>());
 }
-absl::StatusOr<Window> parse_window(std::string_view text) { return parse_text<Window>(text, read_window); }
-absl::StatusOr<ConvolutionDimensionNumbers> parse_convolution_dimension_numbers(std::string_view text) {
-  return parse_text<ConvolutionDimensionNumbers>(text, read_dim_label_numbers);
-}
 
 std::vector<PaddingDimension> padding(InstructionView instruction) {
   return decode<std::vector<PaddingDimension>>(instruction, AttributeKey::kPadding, read_padding_dimensions)
       .value_or(std::vector<PaddingDimension>());
 }
-absl::StatusOr<std::vector<PaddingDimension>> parse_padding(std::string_view text) {
-  return parse_text<std::vector<PaddingDimension>>(text, read_padding_dimensions);
-}
 
 std::vector<SliceRange> slice_ranges(InstructionView instruction) {
   return decode<std::vector<SliceRange>>(instruction, AttributeKey::kSlice, read_slice_ranges)
       .value_or(std::vector<SliceRange>());
-}
-absl::StatusOr<std::vector<SliceRange>> parse_slice_ranges(std::string_view text) {
-  return parse_text<std::vector<SliceRange>>(text, read_slice_ranges);
 }
 
 GatherDimensions gather_dimensions(InstructionView instruction) {

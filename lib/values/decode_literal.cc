@@ -1,6 +1,5 @@
 // The functions of literal.h.
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <string>
 #include <utility>
@@ -108,15 +107,6 @@ std::optional<std::int64_t> scalar_integer(InstructionView constant) {
   const absl::StatusOr<Literal> value = literal(constant);
   if (!value.ok() || value->size() != 1) return std::nullopt;
   return value->integer(0);
-}
-
-std::optional<double> scalar_number(InstructionView constant) {
-  if (constant.opcode() != Opcode::kConstant || !constant.shape().is_array() || element_count(constant.shape()) != 1) {
-    return std::nullopt;
-  }
-  const absl::StatusOr<Literal> value = literal(constant);
-  if (!value.ok() || value->size() != 1) return std::nullopt;
-  return value->real(0);
 }
 
 }  // namespace hloroof::internal::inline values

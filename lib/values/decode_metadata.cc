@@ -13,7 +13,6 @@ namespace hloroof::internal::inline values {
 std::optional<Metadata> metadata(InstructionView instruction) {
   return decode<Metadata>(instruction, AttributeKey::kMetadata, read_metadata);
 }
-absl::StatusOr<Metadata> parse_metadata(std::string_view text) { return parse_text<Metadata>(text, read_metadata); }
 
 FrontendAttributes frontend_attributes(InstructionView instruction) {
   return decode<FrontendAttributes>(instruction, AttributeKey::kFrontendAttributes, read_frontend_attributes)

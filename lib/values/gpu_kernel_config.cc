@@ -110,7 +110,6 @@ std::optional<GpuKernelConfig> gpu_kernel_config(InstructionView instruction) {
     config.grid[axis] = integer_member(text, kAxes[axis]).value_or(1);
   }
   config.warps = integer_member(text, "num_warps").value_or(0);
-  config.stages = integer_member(text, "num_stages").value_or(0);
   return config;
 }
 

@@ -29,7 +29,6 @@ struct GpuKernelConfig {
   bool is_compiled = false;   // the call carries compiled code instead, in a compressed message (jax-triton)
   std::array<std::int64_t, 3> grid = {1, 1, 1};
   std::int64_t warps = 0;  // of one block; 0 if not stated
-  std::int64_t stages = 0;
 };
 
 // nullopt if the config has no kernel.

@@ -1,8 +1,5 @@
 #include "lib/values/json_view.h"
 
-#include <charconv>
-#include <cstdlib>
-
 #include "lib/base/decimal.h"
 #include "lib/values/cursor.h"
 #include "lib/values/scan.h"
@@ -77,23 +74,8 @@ std::string_view JsonView::unquoted() const {
   return text_.substr(1, text_.size() - 2);
 }
 
-std::optional<std::int64_t> JsonView::integer() const {
-  const std::string_view digits = unquoted();
-  std::int64_t value = 0;
-  const char* end = digits.data() + digits.size();
-  const std::from_chars_result result = std::from_chars(digits.data(), end, value);
-  if (result.ec != std::errc() || result.ptr != end) return std::nullopt;
-  return value;
-}
-
-std::optional<double> JsonView::number() const {
-  const std::string_view digits = unquoted();
-  double value = 0;
-  const char* end = digits.data() + digits.size();
-  const std::from_chars_result result = read_decimal(digits.data(), end, value);
-  if (result.ec != std::errc() || result.ptr != end) return std::nullopt;
-  return value;
-}
+std::optional<std::int64_t> JsonView::integer() const { return parse_number<std::int64_t>(unquoted()); }
+std::optional<double> JsonView::number() const { return parse_number<double>(unquoted()); }
 
 std::string JsonView::string() const {
   if (text_.size() < 2 || text_.front() != '"' || text_.back() != '"') return {};

@@ -64,7 +64,6 @@ class JsonView {
   std::int64_t integer_or(std::int64_t fallback) const { return integer().value_or(fallback); }
   // 1.5, "1.5", and everything that integer() accepts.
   std::optional<double> number() const;
-  bool is_true() const { return text_ == "true"; }
   // The string without quotes and escapes; empty if this is not a string.
   std::string string() const;
   // The integer elements of a list.

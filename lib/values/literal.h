@@ -39,10 +39,9 @@ absl::StatusOr<Literal> literal(InstructionView constant);
 // The arrays of a constant in depth-first order. An array constant has one.
 absl::StatusOr<std::vector<Literal>> literal_leaves(InstructionView constant);
 
-// The value of a constant with exactly one element. nullopt for other constants and elided ones; scalar_integer also
-// returns nullopt for floats.
+// The value of a constant with exactly one element. nullopt for other constants, floats and elided
+// ones.
 std::optional<std::int64_t> scalar_integer(InstructionView constant);
-std::optional<double> scalar_number(InstructionView constant);
 
 }  // namespace hloroof::internal::inline values
 

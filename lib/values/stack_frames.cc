@@ -1,5 +1,4 @@
 // Decodes the stack frame tables of a module, and finds source locations with them.
-#include <limits>
 #include <string>
 #include <utility>
 

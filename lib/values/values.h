@@ -166,6 +166,23 @@ bool read_fields(Cursor& cursor, Value&& value) {
   return true;
 }
 
+// nested := leaf | '(' list(nested) ')'            uses a counter instead of recursion
+template <typename Leaf>
+bool read_nested(Cursor& cursor, Leaf&& read_leaf) {
+  const int outer = cursor.depth();
+  do {
+    if (cursor.accept('(')) {
+      if (!cursor.enter()) return false;
+      if (cursor.peek() != ')') continue;
+    } else if (!read_leaf()) {
+      return false;
+    }
+    while (cursor.depth() > outer && cursor.accept(')')) cursor.leave();
+    if (cursor.depth() > outer && !cursor.expect(',')) return false;
+  } while (cursor.depth() > outer);
+  return true;
+}
+
 // The product of two non-negative sizes. Returns false on overflow.
 inline bool multiply_checked(std::int64_t a, std::int64_t b, std::int64_t* product) {
   return !__builtin_mul_overflow(a, b, product);

@@ -1,5 +1,4 @@
 // Parses buffer aliasing, the entry layout and lists of shapes.
-#include <string>
 
 #include "lib/values/attribute_values.h"
 #include "lib/values/shape_parser.h"

@@ -1,7 +1,6 @@
 // Parses numbers, lists of numbers and strings.
 #include <cmath>
 #include <limits>
-#include <string>
 
 #include "lib/values/values.h"
 

@@ -1,10 +1,10 @@
 // Parses replica_groups in its three forms, meshes and their axes, and source_target_pairs.
 #include <algorithm>
-#include <charconv>
 #include <numeric>
+#include <optional>
 #include <string>
-#include <unordered_set>
 
+#include "lib/base/decimal.h"
 #include "lib/values/values.h"
 
 namespace hloroof::internal::inline values {
@@ -117,9 +117,9 @@ bool find_axis(const Mesh& mesh, const std::string& name, std::size_t* axis) {
       return true;
     }
   }
-  const char* end = name.data() + name.size();
-  const std::from_chars_result result = std::from_chars(name.data(), end, *axis);
-  return result.ec == std::errc() && result.ptr == end && *axis < mesh.axes.size();
+  const std::optional<std::size_t> number = parse_number<std::size_t>(name);
+  if (number) *axis = *number;
+  return number && *number < mesh.axes.size();
 }
 
 // Parts of one axis must not overlap: (pre, size) precedes (pre', size') if pre * size divides pre'.

@@ -3,9 +3,7 @@
 #include <string>
 
 #include "absl/container/inlined_vector.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "lib/base/strings.h"
 #include "lib/ir/element_type.h"
 #include "lib/ir/float_format.h"
 #include "lib/values/literal.h"
@@ -265,19 +263,10 @@ bool read_shaped_literal(Cursor& cursor) {
   ShapeTable table;
   ShapeParser shapes;
   shapes.start(&table);
-  const int outer = cursor.depth();
-  do {
-    if (cursor.accept('(')) {
-      if (!cursor.enter()) return false;
-      if (cursor.peek() != ')') continue;
-    } else {
-      ShapeId id;
-      if (!shapes.read(cursor, &id) || !read_array(cursor, table[id], nullptr)) return false;
-    }
-    while (cursor.depth() > outer && cursor.accept(')')) cursor.leave();
-    if (cursor.depth() > outer && !cursor.expect(',')) return false;
-  } while (cursor.depth() > outer);
-  return true;
+  return read_nested(cursor, [&] {
+    ShapeId id;
+    return shapes.read(cursor, &id) && read_array(cursor, table[id], nullptr);
+  });
 }
 
 }  // namespace hloroof::internal::inline values

@@ -16,20 +16,9 @@ bool read_leaf(Cursor& cursor) {
   return cursor.expect('}');
 }
 
-// tree := leaf | '(' list(tree) ')'            uses a counter instead of recursion
+// tree := leaf | '(' list(tree) ')'
 bool read_tree(Cursor& cursor) {
-  const int outer = cursor.depth();
-  do {
-    if (cursor.accept('(')) {
-      if (!cursor.enter()) return false;
-      if (cursor.peek() != ')') continue;
-    } else if (!read_leaf(cursor)) {
-      return false;
-    }
-    while (cursor.depth() > outer && cursor.accept(')')) cursor.leave();
-    if (cursor.depth() > outer && !cursor.expect(',')) return false;
-  } while (cursor.depth() > outer);
-  return true;
+  return read_nested(cursor, [&] { return read_leaf(cursor); });
 }
 
 // attributes := '{' list('log_mode=' WORD | 'callback_id=' INT | 'partitioned=' BOOL | 'op_id=' INT) '}'

@@ -1,5 +1,4 @@
 // Parses sharding in its three versions (device list, iota, named mesh axes), and domain.
-#include <algorithm>
 #include <string>
 
 #include "lib/base/strings.h"
@@ -332,10 +331,6 @@ bool read_domain(Cursor& cursor) {
   }
   return true;
 }
-absl::StatusOr<ShardingAttribute> parse_sharding(std::string_view text) {
-  return parse_text<ShardingAttribute>(text, read_sharding);
-}
-
 }  // namespace hloroof::internal::inline values
 
 namespace hloroof::inline v0 {

@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include "absl/strings/str_cat.h"
-#include "lib/base/strings.h"
 
 namespace hloroof::internal::inline versions {
 namespace {

@@ -83,19 +83,19 @@ struct Described<PassPairRecord> {
   using Row = PassPairRecord;
   static constexpr RecordInfo kInfo = {"pass_pair", "PassPair", "Two compiles after one pass."};
   static constexpr auto kFields = fields(
-      field("pipeline", Unit::kNone, "Pipeline of the pass; empty before and after all.",
+      field("pipeline", "Pipeline of the pass; empty before and after all.",
             [](const Row& row) -> const std::string& { return row.pair->pipeline; }),
-      field("pass", Unit::kNone, "The pass; start at the start of a pipeline.",
+      field("pass", "The pass; start at the start of a pipeline.",
             [](const Row& row) -> const std::string& { return row.pair->pass; }),
-      field("before_file", Unit::kNone, "Dump of the first compile after this pass; null if it has none.",
+      field("before_file", "Dump of the first compile after this pass; null if it has none.",
             own_file<&Row::before, &PassPair::before>),
-      field("after_file", Unit::kNone, "Dump of the second compile after this pass; null if it has none.",
+      field("after_file", "Dump of the second compile after this pass; null if it has none.",
             own_file<&Row::after, &PassPair::after>),
-      field("before_state", Unit::kNone,
+      field("before_state",
             "Why nothing would run the latest state of the first compile as it is; null if it might run.",
             text_of<&Row::before, &PassRow::state>),
-      field("after_state", Unit::kNone, "The same of the second compile.", text_of<&Row::after, &PassRow::state>),
-      field("same_program", Unit::kNone, "Whether the latest states of both compiles are the same program.",
+      field("after_state", "The same of the second compile.", text_of<&Row::after, &PassRow::state>),
+      field("same_program", "Whether the latest states of both compiles are the same program.",
             [](const Row& row) { return row.pair->is_same_program; }),
       field("before_step_seconds", Unit::kSeconds, "Predicted step of the latest state of the first compile.",
             count_of<&Row::before, &PassRow::step>),
@@ -115,9 +115,9 @@ struct Described<PassPairRecord> {
       field("before_peak_bytes", Unit::kBytes, "Peak memory of the latest state of the first compile.",
             count_of<&Row::before, &PassRow::peak>),
       field("after_peak_bytes", Unit::kBytes, "The same of the second compile.", count_of<&Row::after, &PassRow::peak>),
-      field("before_error", Unit::kNone, "Why the numbers of the first compile are missing; null if they are not.",
+      field("before_error", "Why the numbers of the first compile are missing; null if they are not.",
             text_of<&Row::before, &PassRow::error>),
-      field("after_error", Unit::kNone, "The same of the second compile.", text_of<&Row::after, &PassRow::error>));
+      field("after_error", "The same of the second compile.", text_of<&Row::after, &PassRow::error>));
 };
 
 template <>
@@ -126,28 +126,26 @@ struct Described<PassComparisonDocument> {
   static constexpr RecordInfo kInfo = {"pass_comparison", "PassComparison", "Two compiles of one module."};
   static constexpr auto kFields = fields(
       schema_field<kPassComparisonSchema>(),
-      field("before", Unit::kNone, "Folder of the first compile.",
+      field("before", "Folder of the first compile.",
             [](const Document& d) -> const std::string& { return d.comparison->before.folder; }),
-      field("after", Unit::kNone, "Folder of the second compile.",
+      field("after", "Folder of the second compile.",
             [](const Document& d) -> const std::string& { return d.comparison->after.folder; }),
-      field("module", Unit::kNone, "Name of the module.",
+      field("module", "Name of the module.",
             [](const Document& d) -> const std::string& { return d.comparison->after.program; }),
-      field("device", Unit::kNone, "Device.",
-            [](const Document& d) -> const std::string& { return d.comparison->after.device; }),
-      field("topology", Unit::kNone, "Topology.",
+      field("device", "Device.", [](const Document& d) -> const std::string& { return d.comparison->after.device; }),
+      field("topology", "Topology.",
             [](const Document& d) -> const std::string& { return d.comparison->after.topology; }),
-      field("summary", Unit::kNone, "Where the compiles part, and the passes that made the difference of the steps.",
+      field("summary", "Where the compiles part, and the passes that made the difference of the steps.",
             [](const Document& d) { return pass_summary(*d.comparison); }),
-      field("part", Unit::kNone, "Index in passes of the first state whose programs differ; null if none do.",
+      field("part", "Index in passes of the first state whose programs differ; null if none do.",
             [](const Document& d) { return index_or_null(d.comparison->part); }),
-      field("part_for_good", Unit::kNone,
-            "Index of the state from which on the programs differ; null if they end as the same.",
+      field("part_for_good", "Index of the state from which on the programs differ; null if they end as the same.",
             [](const Document& d) { return index_or_null(d.comparison->part_for_good); }),
       field(
-          "last", Unit::kNone,
+          "last",
           "Index of the last state that can be compared; the lasting parts add up to its difference. null if none can.",
           [](const Document& d) { return index_or_null(d.comparison->last); }),
-      field("passes", Unit::kNone, "The passes, aligned, in the order of the compiles.",
+      field("passes", "The passes, aligned, in the order of the compiles.",
             [](const Document& d) -> const std::vector<PassPairRecord>& { return d.rows; }));
 };
 

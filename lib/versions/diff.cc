@@ -46,15 +46,15 @@ void find_op_changes(Difference& difference, bool read_modules) {
   read_modules = read_modules && module_of(before) != nullptr && module_of(after) != nullptr;
   const OpGraph old_graph = make_op_graph(before, read_modules);
   const OpGraph new_graph = make_op_graph(after, read_modules);
-  const OpMatches matches = match_ops(old_graph, new_graph);
+  const std::vector<std::uint32_t> partners = match_ops(old_graph, new_graph);
   std::vector<const OpPrediction*> partner_of(after.ops.size());
   for (std::size_t i = 0; i < old_graph.nodes.size(); ++i) {
     const OpNode& node = old_graph.nodes[i];
     if (node.op == OpNode::kNone) continue;
     OpChange change;
     change.before = &before.ops[node.op];
-    if (matches.after_of[i] != OpNode::kNone) {
-      const OpNode& partner = new_graph.nodes[matches.after_of[i]];
+    if (partners[i] != OpNode::kNone) {
+      const OpNode& partner = new_graph.nodes[partners[i]];
       if (partner.op != OpNode::kNone) {
         change.after = &after.ops[partner.op];
         partner_of[partner.op] = change.before;

@@ -57,8 +57,8 @@ template <>
 struct Described<DiffSide> {
   static constexpr RecordInfo kInfo = {"side", "DiffSide", "One of the two predictions."};
   static constexpr auto kFields = concatenated(
-      fields(field("file", Unit::kNone, "Path of the dump.", &DiffSide::file),
-             field("module", Unit::kNone, "Name of the module.", StepMember<&StepPrediction::module_name>())),
+      fields(field("file", "Path of the dump.", &DiffSide::file),
+             field("module", "Name of the module.", StepMember<&StepPrediction::module_name>())),
       kPlaceFields,
       fields(
           kStepSecondsField, kExposedField, kHbmPeakField,
@@ -79,24 +79,24 @@ struct Described<DiffSide> {
 template <>
 struct Described<GateResult> {
   static constexpr RecordInfo kInfo = {"gate", "GateResult", "A condition of --fail-if."};
-  static constexpr auto kFields = fields(
-      field("condition", Unit::kNone, "The condition as written.", &GateResult::condition),
-      field("failed", Unit::kNone, "True if the condition holds.", &GateResult::failed),
-      field("before", Unit::kNone, "The metric before, in SI units.", &GateResult::before),
-      field("after", Unit::kNone, "The metric after, in SI units.", &GateResult::after),
-      field("found", Unit::kNone, "The number that the gate limits; null if infinite.",
-            [](const GateResult& gate) { return finite(gate.found); })
-          .may_be_negative(),
-      field("limit", Unit::kNone, "The limit of this number.", &GateResult::limit).may_be_negative(),
-      field("finding", Unit::kNone, "The change of the metric and the limit, for people.", &GateResult::finding));
+  static constexpr auto kFields =
+      fields(field("condition", "The condition as written.", &GateResult::condition),
+             field("failed", "True if the condition holds.", &GateResult::failed),
+             field("before", "The metric before, in SI units.", &GateResult::before),
+             field("after", "The metric after, in SI units.", &GateResult::after),
+             field("found", "The number that the gate limits; null if infinite.",
+                   [](const GateResult& gate) { return finite(gate.found); })
+                 .may_be_negative(),
+             field("limit", "The limit of this number.", &GateResult::limit).may_be_negative(),
+             field("finding", "The change of the metric and the limit, for people.", &GateResult::finding));
 };
 
 template <>
 struct Described<GroupChange> {
   static constexpr RecordInfo kInfo = {"group", "GroupChange", "The ops that have the same category, layer, ..."};
   static constexpr auto kFields =
-      fields(field("name", Unit::kNone, "What the ops share.", &GroupChange::name),
-             field("state", Unit::kNone, "gone: only before; new: only after; otherwise matched.",
+      fields(field("name", "What the ops share.", &GroupChange::name),
+             field("state", "gone: only before; new: only after; otherwise matched.",
                    [](const GroupChange& group) { return state_name(group.was_there, group.is_there); })
                  .one_of(kChangeStates),
              field("before_seconds", Unit::kSeconds, "Part of the step before.", &GroupChange::before_seconds),
@@ -109,27 +109,26 @@ struct Described<GroupChange> {
 template <>
 struct Described<OpChange> {
   static constexpr RecordInfo kInfo = {"op", "OpChange", "An op of either program or of both."};
-  static constexpr auto kFields =
-      fields(field("state", Unit::kNone, "gone: only before; new: only after; otherwise matched.",
-                   [](const OpChange& op) { return state_name(op.before != nullptr, op.after != nullptr); })
-                 .one_of(kChangeStates),
-             field("before", Unit::kNone, "Name of the instruction before; null if it is new.",
-                   [](const OpChange& op) { return name_or_null(op.before); }),
-             field("after", Unit::kNone, "Name of the instruction after; null if it is gone.",
-                   [](const OpChange& op) { return name_or_null(op.after); }),
-             field("category", Unit::kNone, "Category as XProf names it.",
-                   [](const OpChange& op) -> const std::string& { return op.op().category; }),
-             field("op_name", Unit::kNone, "Path in the user's program; null if the metadata has none.",
-                   [](const OpChange& op) { return text_or_null(op.op().op_name); }),
-             field("changed", Unit::kNone, "What else than the time differs: shape, layout, fused ops, attributes.",
-                   &OpChange::what),
-             field("before_seconds", Unit::kSeconds, "Part of the step before.",
-                   [](const OpChange& op) { return op.before_seconds(); }),
-             field("after_seconds", Unit::kSeconds, "Part of the step after.",
-                   [](const OpChange& op) { return op.after_seconds(); }),
-             field("change_seconds", Unit::kSeconds, "after_seconds - before_seconds.", [](const OpChange& op) {
-               return op.change();
-             }).may_be_negative());
+  static constexpr auto kFields = fields(
+      field("state", "gone: only before; new: only after; otherwise matched.",
+            [](const OpChange& op) { return state_name(op.before != nullptr, op.after != nullptr); })
+          .one_of(kChangeStates),
+      field("before", "Name of the instruction before; null if it is new.",
+            [](const OpChange& op) { return name_or_null(op.before); }),
+      field("after", "Name of the instruction after; null if it is gone.",
+            [](const OpChange& op) { return name_or_null(op.after); }),
+      field("category", "Category as XProf names it.",
+            [](const OpChange& op) -> const std::string& { return op.op().category; }),
+      field("op_name", "Path in the user's program; null if the metadata has none.",
+            [](const OpChange& op) { return text_or_null(op.op().op_name); }),
+      field("changed", "What else than the time differs: shape, layout, fused ops, attributes.", &OpChange::what),
+      field("before_seconds", Unit::kSeconds, "Part of the step before.",
+            [](const OpChange& op) { return op.before_seconds(); }),
+      field("after_seconds", Unit::kSeconds, "Part of the step after.",
+            [](const OpChange& op) { return op.after_seconds(); }),
+      field("change_seconds", Unit::kSeconds, "after_seconds - before_seconds.", [](const OpChange& op) {
+        return op.change();
+      }).may_be_negative());
 };
 
 template <>
@@ -137,23 +136,22 @@ struct Described<DiffDocument> {
   using Document = DiffDocument;
   static constexpr RecordInfo kInfo = {"diff", "Diff", "The changes between two predictions."};
   static constexpr auto kFields = fields(
-      schema_field<kDiffSchema>(), field("before", Unit::kNone, "", &Document::before),
-      field("after", Unit::kNone, "", &Document::after),
+      schema_field<kDiffSchema>(), field("before", "", &Document::before), field("after", "", &Document::after),
       field("step_change_seconds", Unit::kSeconds, "Change of the step time.",
             [](const Document& d) { return d.after.step->step_seconds - d.before.step->step_seconds; })
           .may_be_negative(),
-      field("step_change", Unit::kNone, "Change relative to the step before; null if that is 0.",
+      field("step_change", "Change relative to the step before; null if that is 0.",
             [](const Document& d) { return relative_change(d.before.step->step_seconds, d.after.step->step_seconds); })
           .may_be_negative(),
-      field("gates", Unit::kNone, "The conditions of --fail-if.",
+      field("gates", "The conditions of --fail-if.",
             [](const Document& d) -> const std::vector<GateResult>& { return d.difference->gates; }),
-      field("categories", Unit::kNone, "Ops by category, largest change first.",
+      field("categories", "Ops by category, largest change first.",
             [](const Document& d) -> const std::vector<GroupChange>& { return d.difference->categories; }),
-      field("group_by", Unit::kNone, "What the groups share; null without --group-by.",
+      field("group_by", "What the groups share; null without --group-by.",
             [](const Document& d) { return text_or_null(d.difference->group_by); }),
-      field("groups", Unit::kNone, "Ops by --group-by, largest change first.",
+      field("groups", "Ops by --group-by, largest change first.",
             [](const Document& d) -> const std::vector<GroupChange>& { return d.difference->groups; }),
-      field("ops", Unit::kNone, "Ops that take time, largest change first.",
+      field("ops", "Ops that take time, largest change first.",
             [](const Document& d) -> const std::vector<OpChange>& { return d.difference->ops; }));
 };
 

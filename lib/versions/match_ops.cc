@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <array>
-#include <initializer_list>
 #include <tuple>
 #include <utility>
 
@@ -73,7 +72,7 @@ class Matcher {
     }
   }
 
-  OpMatches match() {
+  std::vector<std::uint32_t> match() {
     for (const MatchLevel level : {MatchLevel::kSame, MatchLevel::kShapes, MatchLevel::kForm, MatchLevel::kCollective})
       match_surroundings(level);
     // Neighbours of matches are better evidence than the order in the program.
@@ -84,7 +83,7 @@ class Matcher {
       spread(level);
     }
     for (const MatchLevel level : {MatchLevel::kName, MatchLevel::kOpcode, MatchLevel::kOpcodeForm}) spread(level);
-    return {std::move(partner_[0]), std::move(partner_[1])};
+    return std::move(partner_[0]);
   }
 
  private:
@@ -272,6 +271,8 @@ class Matcher {
 
 }  // namespace
 
-OpMatches match_ops(const OpGraph& before, const OpGraph& after) { return Matcher(before, after).match(); }
+std::vector<std::uint32_t> match_ops(const OpGraph& before, const OpGraph& after) {
+  return Matcher(before, after).match();
+}
 
 }  // namespace hloroof::internal::inline versions

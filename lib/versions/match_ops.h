@@ -9,16 +9,12 @@
 
 namespace hloroof::internal::inline versions {
 
-// The partner of each node, or OpNode::kNone. Each node has at most one partner.
-struct OpMatches {
-  std::vector<std::uint32_t> after_of;   // by node of the graph before
-  std::vector<std::uint32_t> before_of;  // by node of the graph after
-};
-
+// Returns the partner in `after` of each node of `before`, or OpNode::kNone. Each node has at most one partner.
+//
 // Matches nodes by op_name, opcode and shapes, then by the partners of their neighbours. Equal nodes match in order.
 // The result does not depend on the names or the numbers of instructions. Two graphs that differ only in names match
 // completely. Takes O(n log n) time for n nodes and edges.
-OpMatches match_ops(const OpGraph& before, const OpGraph& after);
+std::vector<std::uint32_t> match_ops(const OpGraph& before, const OpGraph& after);
 
 }  // namespace hloroof::internal::inline versions
 

@@ -2,7 +2,6 @@
 #ifndef HLOROOF_LIB_VERSIONS_PASS_TEXT_H_
 #define HLOROOF_LIB_VERSIONS_PASS_TEXT_H_
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 

@@ -71,12 +71,11 @@ template <>
 struct Described<PassRow> {
   static constexpr RecordInfo kInfo = {"pass", "PassState", "The module after one pass."};
   static constexpr auto kFields = fields(
-      field("file", Unit::kNone, "Path of the dump.", &PassRow::file),
-      field("pipeline", Unit::kNone, "Pipeline of the pass; empty before and after all.", &PassRow::pipeline),
-      field("pass", Unit::kNone, "The pass before this state; start at the start of a pipeline.", &PassRow::pass),
-      field("state", Unit::kNone, "Why nothing would run this module as it is; empty if it might run.",
-            &PassRow::state),
-      field("changed", Unit::kNone, "Whether any number differs from that of the state before.", &PassRow::is_changed),
+      field("file", "Path of the dump.", &PassRow::file),
+      field("pipeline", "Pipeline of the pass; empty before and after all.", &PassRow::pipeline),
+      field("pass", "The pass before this state; start at the start of a pipeline.", &PassRow::pass),
+      field("state", "Why nothing would run this module as it is; empty if it might run.", &PassRow::state),
+      field("changed", "Whether any number differs from that of the state before.", &PassRow::is_changed),
       field("step_seconds", Unit::kSeconds, "Predicted step time.", [](const PassRow& row) { return row.step.value; }),
       field("step_change_seconds", Unit::kSeconds, "Its change since the state before; null in the first.",
             [](const PassRow& row) { return row.step.change; })
@@ -100,19 +99,17 @@ struct Described<PassRow> {
       field("instructions_change", Unit::kCount, "Their change.",
             [](const PassRow& row) { return row.instructions.change; })
           .may_be_negative(),
-      field("error", Unit::kNone, "Why the numbers are missing; null if they are not.",
-            [](const PassRow& row) { return text_or_null(row.error); }));
+      field("error", "Why the numbers are missing; null if they are not.", or_null(&PassRow::error)));
 };
 
 template <>
 struct Described<PassReport> {
   static constexpr RecordInfo kInfo = {"passes", "Passes", "The states of one module during its compile."};
   static constexpr auto kFields =
-      fields(schema_field<kPassesSchema>(), field("folder", Unit::kNone, "Folder of the dumps.", &PassReport::folder),
-             field("module", Unit::kNone, "Module, as the names of its dumps have it.", &PassReport::module),
-             field("device", Unit::kNone, "Device.", &PassReport::device),
-             field("topology", Unit::kNone, "Topology.", &PassReport::topology),
-             field("passes", Unit::kNone, "The states, in the order of the compile.", &PassReport::rows));
+      fields(schema_field<kPassesSchema>(), field("folder", "Folder of the dumps.", &PassReport::folder),
+             field("module", "Module, as the names of its dumps have it.", &PassReport::module),
+             field("device", "Device.", &PassReport::device), field("topology", "Topology.", &PassReport::topology),
+             field("passes", "The states, in the order of the compile.", &PassReport::rows));
 };
 
 }  // namespace hloroof::internal

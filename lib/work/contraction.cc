@@ -3,8 +3,6 @@
 #include "lib/work/contraction.h"
 
 #include <algorithm>
-#include <cmath>
-#include <string>
 
 #include "lib/analysis/valid_positions.h"
 #include "lib/ir/element_type.h"

@@ -2,7 +2,6 @@
 #ifndef HLOROOF_LIB_WORK_CUSTOM_CALL_H_
 #define HLOROOF_LIB_WORK_CUSTOM_CALL_H_
 
-#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>

@@ -1,7 +1,6 @@
 #include "lib/work/gpu_kernel.h"
 
 #include <algorithm>
-#include <string>
 
 #include "absl/strings/str_join.h"
 #include "lib/base/strings.h"
@@ -78,7 +77,6 @@ absl::StatusOr<GpuKernelWork> read_gpu_kernel(InstructionView call) {
   TritonLaunch launch;
   launch.grid = config->grid;
   launch.warps = config->warps;
-  launch.stages = config->stages;
   return triton_work(*kernel, launch);
 }
 

@@ -8,7 +8,6 @@
 
 #include "hloroof/attributes.h"
 #include "lib/ir/element_type.h"
-#include "lib/ir/opcode_facts.h"
 #include "lib/values/attribute_values.h"
 #include "lib/work/inside.h"
 #include "lib/work/work.h"

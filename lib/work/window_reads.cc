@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/types/span.h"
 #include "hloroof/attributes.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"

@@ -13,6 +13,7 @@
 #include "hloroof/module.h"
 #include "lib/analysis/calls.h"
 #include "lib/analysis/megascale.h"
+#include "lib/analysis/sizes.h"
 #include "lib/analysis/wrapped.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
@@ -204,10 +205,7 @@ bool is_free(InstructionView instruction) {
 absl::Span<const ShapeId> written_leaves(InstructionView instruction) {
   const ShapeTable& shapes = instruction.module().shapes();
   if (instruction.opcode() == Opcode::kSend) return {};
-  const Shape& shape = instruction.shape();
-  const std::optional<std::size_t> element = result_element(instruction.opcode());
-  const bool is_inside = element && shape.is_tuple() && *element < shape.elements.size();
-  return shapes.leaves(is_inside ? shape.elements[*element] : instruction.shape_id());
+  return shapes.leaves(result_of(instruction));
 }
 
 // The number of windows along the contracted dimensions of `work`'s products. Each window holds at least one position.

@@ -2,17 +2,34 @@
 // does not read the notes.
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "hloroof/parse.h"
 #include "hloroof/predict.h"
 #include "lib/values/backend_config.h"
+#include "lib/values/json_view.h"
 #include "tests/accuracy/sections.h"
 
 namespace hloroof::internal {
 namespace {
+
+// The algorithm that the compiler chose for a collective.
+struct CollectiveAlgorithmConfig {
+  std::string emitter;   // SinglePhaseRingSumEmitter
+  std::string strategy;  // UniDirection1DRingStrategy
+  std::string debug;     // lines of `name = value`
+};
+
+std::optional<CollectiveAlgorithmConfig> collective_algorithm_config(InstructionView instruction) {
+  const std::string config = backend_config(instruction);
+  const JsonView at = JsonView(config)["collective_algorithm_config"];
+  if (!at) return std::nullopt;
+  return CollectiveAlgorithmConfig{at["emitter"].string(), at["strategy"].string(), at["debug"].string()};
+}
 
 // "UniDirectionNDRingStrategy, 6 colours in 3 phases"; the emitter where there is no strategy.
 std::string noted(const CollectiveAlgorithmConfig& config) {

@@ -9,7 +9,7 @@
 #include <iterator>
 
 #include "hloroof/print.h"
-#include "lib/input/proto.h"
+#include "tests/proto/proto_modules.h"
 
 namespace {
 

@@ -5,9 +5,11 @@
 #include "hloroof/analysis.h"
 #include "hloroof/device.h"
 #include "hloroof/parse.h"
+#include "lib/analysis/axis_roles.h"
 #include "lib/analysis/mesh.h"
-#include "lib/explain/explain_mesh.h"
+#include "lib/explain/explain.h"
 #include "lib/hardware/topology.h"
+#include "lib/time/collective.h"
 #include "tests/catch.h"
 
 namespace hloroof::internal {
@@ -27,7 +29,11 @@ std::string explained(const std::string& text, const std::string& device_name) {
   absl::StatusOr<PhysicalMapping> mapping = map_mesh(mesh, target->device, *topology);
   REQUIRE(mapping.ok());
   std::string all;
-  for (const std::string& line : explain_collective(*module, collectives[0], mesh, *mapping, target->device))
+  LogicalMesh of_roles = mesh;
+  const AxisRole role = assign_roles(*module, analyze_calls(*module), collectives, of_roles)[0];
+  const CollectiveCost cost = collective_cost(collectives[0], mesh, *mapping, target->device);
+  for (const std::string& line :
+       explain_collective(*module, collectives[0], role, cost, mesh, *mapping, target->device))
     all += line + "\n";
   for (const std::string& line : explain_mesh(mesh, *mapping)) all += line + "\n";
   return all;

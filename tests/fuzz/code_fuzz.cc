@@ -34,8 +34,8 @@ void check_run(const hloroof::internal::CodeProgram& program, const hloroof::int
     busy += static_cast<double>(runs);
   }
   if (busy != run.busy) std::abort();
-  for (const double number : {run.waiting, run.draining, run.totals.bytes_read, run.totals.bytes_written,
-                              run.totals.bytes_either, run.totals.bytes_on_chip}) {
+  for (const double number :
+       {run.waiting, run.draining, run.totals.bytes_read, run.totals.bytes_written, run.totals.bytes_either}) {
     if (!(number >= 0) || !std::isfinite(number)) std::abort();
   }
 }

@@ -7,8 +7,8 @@
 
 #include "hloroof/parse.h"
 #include "hloroof/print.h"
-#include "lib/input/proto.h"
 #include "lib/proto/write_proto.h"
+#include "tests/proto/proto_modules.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using hloroof::internal::ElidedConstants;

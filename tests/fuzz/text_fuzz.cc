@@ -12,7 +12,6 @@
 #include "hloroof/parse.h"
 #include "hloroof/print.h"
 #include "lib/infer/infer_shape.h"
-#include "lib/input/proto.h"
 #include "tests/fuzz/text_mutator.h"
 
 namespace {
@@ -151,11 +150,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         if (other->unknowns().opcodes + other->unknowns().attributes > 0) fail("strict let an unknown pass");
       }
       break;
-    case 4: {
-      const auto modules = hloroof::internal::parse_modules(text);
-      if (!modules.ok()) check_message(modules.status(), 1);
-      break;
-    }
     default: break;
   }
   return 0;

@@ -11,6 +11,7 @@
 #include "lib/ir/opcode_facts.h"
 #include "lib/values/attribute_values.h"
 #include "lib/values/cursor.h"
+#include "lib/values/decode.h"
 #include "lib/values/json_view.h"
 #include "lib/values/values.h"
 
@@ -32,18 +33,19 @@ void take_apart(const std::string& text) {
     if (all && ids != (is_list ? static_cast<std::int64_t>(groups->ids.size()) : groups->count * groups->size))
       std::abort();
   }
-  if (const absl::StatusOr<ShardingAttribute> sharding = parse_sharding(text); sharding.ok()) {
+  if (const absl::StatusOr<ShardingAttribute> sharding = parse_text<ShardingAttribute>(text, read_sharding);
+      sharding.ok()) {
     for (const Sharding& s : sharding->elements) {
       if (s.shards_of_dimension(0) < 1) std::abort();
       const auto devices = s.device_list(kLimit);
       if (devices.ok() && static_cast<std::int64_t>(devices->size()) != s.device_count()) std::abort();
     }
   }
-  (void)parse_window(text);
-  (void)parse_convolution_dimension_numbers(text);
-  (void)parse_padding(text);
-  (void)parse_slice_ranges(text);
-  (void)parse_metadata(text);
+  (void)parse_text<Window>(text, read_window);
+  (void)parse_text<ConvolutionDimensionNumbers>(text, read_dim_label_numbers);
+  (void)parse_text<std::vector<PaddingDimension>>(text, read_padding_dimensions);
+  (void)parse_text<std::vector<SliceRange>>(text, read_slice_ranges);
+  (void)parse_text<Metadata>(text, read_metadata);
   const JsonView json(text);
   (void)json["window_config"]["estimated_cycles"].integer();
   (void)json["a"].integers();

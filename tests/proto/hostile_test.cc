@@ -3,10 +3,10 @@
 #include <iterator>
 
 #include "hloroof/print.h"
-#include "lib/input/proto.h"
 #include "lib/proto/write_proto.h"
 #include "tests/catch.h"
 #include "tests/proto/encode.h"
+#include "tests/proto/proto_modules.h"
 
 namespace hloroof::internal {
 namespace {

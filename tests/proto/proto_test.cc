@@ -4,8 +4,6 @@
 // computations in the order of the proto. tests/differential/protos.py makes such pairs and compares with jaxlib
 // directly.
 
-#include "lib/input/proto.h"
-
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -17,6 +15,7 @@
 #include "lib/proto/wire.h"
 #include "tests/catch.h"
 #include "tests/proto/encode.h"
+#include "tests/proto/proto_modules.h"
 
 namespace hloroof::internal {
 namespace {
@@ -91,10 +90,6 @@ TEST_CASE("a module is found in an HloProto and in a profile") {
   CHECK(*proto_to_text(xspace({mix})) == text);
   CHECK(*proto_to_text(xspace({mix, mix})) == text);  // a duplicate counts once
 
-  const absl::StatusOr<std::vector<Module>> all = parse_protos(xspace({mix, loop}));
-  REQUIRE(all.ok());
-  REQUIRE(all->size() == 2);
-  CHECK((*all)[1].name() == "jit_f");
   const absl::StatusOr<Module> which = parse_proto(xspace({mix, loop}));
   REQUIRE_FALSE(which.ok());
   CHECK_THAT(std::string(which.status().message()), ContainsSubstring("holds 2 modules: mix, jit_f"));
@@ -149,8 +144,8 @@ TEST_CASE("large constants are elided, or complete for printing") {
   };
   for (const auto& c : cases) {
     CAPTURE(c.name);
-    const auto elided = chosen_proto_text(c.module, "", {}, LargeConstants::kElide);
-    const auto full = chosen_proto_text(c.module, "", {}, LargeConstants::kKeep);
+    const auto elided = proto_to_text(c.module, {}, LargeConstants::kElide);
+    const auto full = proto_to_text(c.module, {}, LargeConstants::kKeep);
     REQUIRE(elided.ok());
     REQUIRE(full.ok());
     CHECK_THAT(*elided, ContainsSubstring("constant(" + c.elided + ")"));
@@ -158,10 +153,9 @@ TEST_CASE("large constants are elided, or complete for printing") {
     CHECK(parse_module(*full).ok());
   }
   // A literal without values is elided, but one with some of them is malformed.
-  CHECK_THAT(*chosen_proto_text(constant_module(s32, ""), "", {}, LargeConstants::kKeep),
-             ContainsSubstring("constant({...})"));
+  CHECK_THAT(*proto_to_text(constant_module(s32, ""), {}, LargeConstants::kKeep), ContainsSubstring("constant({...})"));
   twelve.pop_back();
-  CHECK_FALSE(chosen_proto_text(constant_module(s32, field(4, twelve)), "", {}, LargeConstants::kKeep).ok());
+  CHECK_FALSE(proto_to_text(constant_module(s32, field(4, twelve)), {}, LargeConstants::kKeep).ok());
 }
 
 TEST_CASE("a device assignment determines replicas and partitions") {

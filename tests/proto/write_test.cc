@@ -8,13 +8,13 @@
 #include "hloroof/edit.h"
 #include "hloroof/print.h"
 #include "lib/input/parse_proto.h"
-#include "lib/input/proto.h"
 #include "lib/ir/rows.h"
 #include "lib/proto/wire.h"
 #include "lib/proto/write_proto.h"
 #include "tests/catch.h"
 #include "tests/dump.h"
 #include "tests/proto/encode.h"
+#include "tests/proto/proto_modules.h"
 
 namespace hloroof::internal {
 namespace {
@@ -237,7 +237,7 @@ TEST_CASE("constants of all types survive with all their values") {
     const std::string line = std::string("  ROOT %c = ") + c.shape + " constant(" + c.value + ")\n";
     const absl::StatusOr<std::string> bytes = write_proto(parsed(entry_of(line)));
     REQUIRE(bytes.ok());
-    const auto text = chosen_proto_text(*bytes, "", {}, LargeConstants::kKeep);
+    const auto text = proto_to_text(*bytes, {}, LargeConstants::kKeep);
     REQUIRE(text.ok());
     CHECK_THAT(*text, ContainsSubstring(line));
     // A literal stores its elements in the order of the layout; writing a second time must not turn them again.

@@ -8,6 +8,8 @@
 #include "hloroof/module.h"
 #include "hloroof/parse.h"
 #include "lib/values/attribute_values.h"
+#include "lib/values/decode.h"
+#include "lib/values/values.h"
 #include "tests/catch.h"
 
 namespace hloroof::internal {
@@ -43,7 +45,7 @@ TEST_CASE("an error of the parser carries its place") {
 }
 
 TEST_CASE("an error of a value carries its place") {
-  const absl::StatusOr<Window> window = parse_window("{size=3x}");
+  const absl::StatusOr<Window> window = parse_text<Window>("{size=3x}", read_window);
   REQUIRE_FALSE(window.ok());
   const std::optional<ErrorPlace> place = error_place(window.status());
   REQUIRE(place.has_value());

@@ -9,7 +9,6 @@
 
 #include "hloroof/parse.h"
 #include "hloroof/print.h"
-#include "lib/input/proto.h"
 #include "lib/ir/rows.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
@@ -393,19 +392,6 @@ TEST_CASE("async sugar is a call of a computation around the wrapped instruction
   CHECK(done.operand(0).opcode() == Opcode::kAsyncStart);
   CHECK(done.operand(0).computations(AttributeKey::kCalls)[0] == wrapped);
   CHECK(module->instruction_count() == 3);
-}
-
-TEST_CASE("modules separated by a comment line are parsed one by one") {
-  const std::string one = "HloModule a\nENTRY e { ROOT x = f32[] parameter(0) }\n";
-  const std::string two = "HloModule b\nENTRY e { ROOT x = f32[] parameter(0) }\n";
-  const absl::StatusOr<std::vector<Module>> modules = parse_modules(one + "// -----\n" + two);
-  REQUIRE(modules.ok());
-  REQUIRE(modules->size() == 2);
-  CHECK((*modules)[1].name() == "b");
-  ParseOptions options;
-  options.path = "f";
-  const absl::Status bad = parse_modules(one + "// -----\nHloModule b\nENTRY e { oops }\n", options).status();
-  CHECK_THAT(std::string(bad.message()), ContainsSubstring("f:5:16: error: "));
 }
 
 TEST_CASE("a reused parser does not allocate for a text that is not larger") {

@@ -12,6 +12,8 @@
 #include "hloroof/parse.h"
 #include "hloroof/print.h"
 #include "lib/values/attribute_values.h"
+#include "lib/values/decode.h"
+#include "lib/values/values.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
 
@@ -45,7 +47,7 @@ std::string facts(const Module& module) {
       total += instruction.name().size() + to_string(module.shapes(), instruction.shape_id()).size();
       for (InstructionView operand : instruction.operands()) total += operand.id().index;
       for (const ComputationId called : instruction.called_computations()) total += called.index;
-      const auto metadata = parse_metadata(instruction.text(AttributeKey::kMetadata));
+      const auto metadata = parse_text<Metadata>(instruction.text(AttributeKey::kMetadata), read_metadata);
       if (metadata.ok()) total += metadata->op_name.size();
     }
   }

@@ -1,6 +1,5 @@
 #include "lib/fronts/cli/calibration_report.h"
 
-#include "absl/strings/str_format.h"
 #include "lib/base/units.h"
 #include "lib/describe/record_csv.h"
 #include "lib/describe/record_json.h"
@@ -27,13 +26,13 @@ template <>
 struct Described<FittedParameter> {
   static constexpr RecordInfo kInfo = {"parameter", "FittedParameter", "A number of the device that was fitted."};
   static constexpr auto kFields =
-      fields(field("path", Unit::kNone, "Path in the device file.", &FittedParameter::path),
-             field("unit", Unit::kNone, "Unit of both values.", &FittedParameter::unit),
-             field("before", Unit::kNone, "Value before the fit, in SI units.", &FittedParameter::before),
-             field("after", Unit::kNone, "Value after the fit, in SI units.", &FittedParameter::after),
-             field("least", Unit::kNone, "Least value over five fits that each leave out a fifth of the measurements.",
+      fields(field("path", "Path in the device file.", &FittedParameter::path),
+             field("unit", "Unit of both values.", &FittedParameter::unit),
+             field("before", "Value before the fit, in SI units.", &FittedParameter::before),
+             field("after", "Value after the fit, in SI units.", &FittedParameter::after),
+             field("least", "Least value over five fits that each leave out a fifth of the measurements.",
                    &FittedParameter::least),
-             field("most", Unit::kNone, "Greatest value over those fits.", &FittedParameter::most));
+             field("most", "Greatest value over those fits.", &FittedParameter::most));
 };
 
 template <>
@@ -42,7 +41,7 @@ struct Described<CalibrationErrors> {
   static constexpr RecordInfo kInfo = {"errors", "CalibrationErrors",
                                        "|predicted / measured - 1| of some of the measurements."};
   static constexpr auto kFields = fields(
-      field("part", Unit::kNone, "Which measurements.", &Row::part).one_of(kParts),
+      field("part", "Which measurements.", &Row::part).one_of(kParts),
       field("measurements", Unit::kCount, "Their number.", &Row::measurements),
       field("median_before", Unit::kShare, "Median before the fit.", [](const Row& row) { return row.before.median; }),
       field("median_after", Unit::kShare, "Median after the fit.", [](const Row& row) { return row.after.median; }),
@@ -54,11 +53,10 @@ struct Described<CalibrationErrors> {
 template <>
 struct Described<CalibrationReport> {
   static constexpr RecordInfo kInfo = {"calibration", "Calibration", "Numbers of a device fitted to measurements."};
-  static constexpr auto kFields = fields(
-      schema_field<kCalibrationSchema>(),
-      field("device", Unit::kNone, "Name of the device.", &CalibrationReport::device),
-      field("parameters", Unit::kNone, "The fitted numbers.", &CalibrationReport::parameters),
-      field("errors", Unit::kNone, "Errors of the predictions before and after the fit.", &CalibrationReport::errors));
+  static constexpr auto kFields =
+      fields(schema_field<kCalibrationSchema>(), field("device", "Name of the device.", &CalibrationReport::device),
+             field("parameters", "The fitted numbers.", &CalibrationReport::parameters),
+             field("errors", "Errors of the predictions before and after the fit.", &CalibrationReport::errors));
 };
 
 }  // namespace hloroof::internal

@@ -34,6 +34,18 @@ bool has_rare_options(const Command& command) {
   return std::any_of(command.options.begin(), command.options.end(), [](const Option& option) { return option.rare; });
 }
 
+std::vector<std::string> option_names(const Command& command) {
+  std::vector<std::string> names;
+  for (const Option& option : command.options) names.insert(names.end(), option.names.begin(), option.names.end());
+  return names;
+}
+
+std::vector<std::string> subcommand_names(const Command& command) {
+  std::vector<std::string> names;
+  for (const Command& subcommand : command.subcommands) names.push_back(subcommand.name);
+  return names;
+}
+
 std::vector<std::string> choices_of(std::string_view argument) {
   std::vector<std::string> choices(1);
   for (char c : argument) {

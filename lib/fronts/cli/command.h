@@ -73,6 +73,9 @@ std::vector<Option> as_rare(std::vector<Option> options);
 
 bool has_rare_options(const Command& command);
 
+std::vector<std::string> option_names(const Command& command);
+std::vector<std::string> subcommand_names(const Command& command);
+
 // The values between the bars of "text|json"; empty for other arguments.
 std::vector<std::string> choices_of(std::string_view argument);
 

@@ -2,7 +2,6 @@
 #ifndef HLOROOF_LIB_FRONTS_CLI_COMMAND_HELP_H_
 #define HLOROOF_LIB_FRONTS_CLI_COMMAND_HELP_H_
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -4,7 +4,6 @@
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "lib/base/strings.h"
 #include "lib/fronts/cli/answer_command.h"

@@ -21,18 +21,6 @@ std::vector<const Command*> all_commands(const Command& top) {
 // The path without the program's name: "devices show".
 std::string words_of(const Command& command, const Command& top) { return command.path.substr(top.path.size() + 1); }
 
-std::vector<std::string> option_names(const Command& command) {
-  std::vector<std::string> names;
-  for (const Option& option : command.options) names.insert(names.end(), option.names.begin(), option.names.end());
-  return names;
-}
-
-std::vector<std::string> subcommand_names(const Command& command) {
-  std::vector<std::string> names;
-  for (const Command& subcommand : command.subcommands) names.push_back(subcommand.name);
-  return names;
-}
-
 // Puts `text` into single quotes, in which only the quote itself is special.
 std::string single_quoted(std::string_view text) {
   std::string out = "'";

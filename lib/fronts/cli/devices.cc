@@ -1,7 +1,6 @@
 #include <memory>
 
 #include "lib/base/source_text.h"
-#include "lib/base/strings.h"
 #include "lib/fronts/cli/answer_command.h"
 #include "lib/fronts/cli/subjects.h"
 #include "lib/hardware/registry.h"

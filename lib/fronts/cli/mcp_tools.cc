@@ -1,7 +1,6 @@
 #include "lib/fronts/cli/mcp_tools.h"
 
 #include <algorithm>
-#include <memory>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -19,7 +18,6 @@
 #include "lib/fronts/cli/cli.h"
 #include "lib/fronts/cli/command.h"
 #include "lib/fronts/cli/context.h"
-#include "lib/input/module_choice.h"
 
 namespace hloroof::internal::inline cli {
 namespace {

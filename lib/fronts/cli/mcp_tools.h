@@ -4,7 +4,6 @@
 #define HLOROOF_LIB_FRONTS_CLI_MCP_TOOLS_H_
 
 #include <cstdint>
-#include <vector>
 
 #include "lib/fronts/mcp/folder.h"
 #include "lib/fronts/mcp/mcp_server.h"

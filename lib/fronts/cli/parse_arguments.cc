@@ -2,8 +2,8 @@
 // rest of the command: CLI11 splits the arguments into options and values, and all that is checked about the values is
 // here.
 #include <algorithm>
-#include <charconv>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +11,7 @@
 #include <CLI/CLI.hpp>
 
 #include "absl/strings/str_join.h"
+#include "lib/base/decimal.h"
 #include "lib/base/nearest.h"
 #include "lib/base/strings.h"
 #include "lib/fronts/cli/command.h"
@@ -62,12 +63,6 @@ std::string in_words(const std::vector<std::string>& choices) {
   return out;
 }
 
-template <typename Number>
-bool read_number(const std::string& text, Number& value) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
 std::string number_text(const Option& option) { return option.positive ? "a number above 0" : "a number"; }
 
 bool is_allowed(const Option& option, double value) { return !option.positive || (value > 0 && std::isfinite(value)); }
@@ -81,15 +76,17 @@ std::string store(const Option& option, const std::string& text) {
     return "";
   }
   if (double* const* target = std::get_if<double*>(&option.target)) {
-    return read_number(text, **target) && is_allowed(option, **target) ? "" : number_text(option);
+    const std::optional<double> number = parse_number<double>(text);
+    if (number) **target = *number;
+    return number && is_allowed(option, *number) ? "" : number_text(option);
   }
-  std::int64_t number = 0;
-  if (!read_number(text, number) || number < option.least) {
+  const std::optional<std::int64_t> number = parse_number<std::int64_t>(text);
+  if (!number || *number < option.least) {
     return "a whole number from " + std::to_string(option.least);
   }
-  if (std::int64_t* const* target = std::get_if<std::int64_t*>(&option.target)) **target = number;
+  if (std::int64_t* const* target = std::get_if<std::int64_t*>(&option.target)) **target = *number;
   if (std::size_t* const* target = std::get_if<std::size_t*>(&option.target)) {
-    **target = static_cast<std::size_t>(number);
+    **target = static_cast<std::size_t>(*number);
   }
   return "";
 }
@@ -160,18 +157,11 @@ const Command& reached(const CLI::App& app, const Command& top) {
   return *command;
 }
 
-std::vector<std::string> subcommand_names(const Command& command) {
-  std::vector<std::string> names;
-  for (const Command& subcommand : command.subcommands) names.push_back(subcommand.name);
-  return names;
-}
-
 std::string message_of(const CLI::ParseError& error, const Command& command,
                        const std::vector<std::string>& arguments) {
   const std::string& path = command.path;
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError)) {
-    std::vector<std::string> names;
-    for (const Option& option : command.options) names.insert(names.end(), option.names.begin(), option.names.end());
+    const std::vector<std::string> names = option_names(command);
     for (const std::string& argument : arguments) {
       if (argument.size() < 2 || argument[0] != '-') continue;
       const std::string given = argument.substr(0, argument.find('='));

@@ -21,6 +21,7 @@
 #include "lib/hardware/named_target.h"
 #include "lib/input/module_choice.h"
 #include "lib/input/module_file.h"
+#include "lib/measured/profiled_program.h"
 #include "lib/predict/many_targets.h"
 #include "lib/predict/variants.h"
 

@@ -14,7 +14,7 @@
 #include "lib/fronts/cli/context.h"
 #include "lib/hardware/settings.h"
 #include "lib/input/parse_proto.h"
-#include "lib/measured/profiled_program.h"
+#include "lib/profile/measured_profile.h"
 
 namespace hloroof::internal::inline cli {
 

@@ -3,7 +3,6 @@
 #define HLOROOF_LIB_FRONTS_LSP_LINES_H_
 
 #include <cstddef>
-#include <cstdint>
 #include <string_view>
 #include <vector>
 

@@ -4,7 +4,6 @@
 #define HLOROOF_LIB_FRONTS_LSP_OUTLINE_H_
 
 #include <cstddef>
-#include <cstdint>
 #include <string_view>
 #include <utility>
 #include <vector>

@@ -1,4 +1,3 @@
-#include <algorithm>
 
 #include "lib/fronts/lsp/features.h"
 

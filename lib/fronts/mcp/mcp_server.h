@@ -9,7 +9,6 @@
 #include <ostream>
 #include <streambuf>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"

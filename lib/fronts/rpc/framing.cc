@@ -1,12 +1,11 @@
 #include "lib/fronts/rpc/framing.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
-#include <system_error>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "lib/base/decimal.h"
 #include "lib/base/strings.h"
 
 namespace hloroof::internal::inline rpc {
@@ -21,10 +20,9 @@ std::optional<std::size_t> content_length(std::string_view line, bool* is_bad) {
     return std::nullopt;
   }
   const std::string_view digits = from_absl(absl::StripAsciiWhitespace(to_absl(line.substr(kName.size()))));
-  std::size_t length = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), length);
-  *is_bad = digits.empty() || error != std::errc() || end != digits.data() + digits.size();
-  return length;
+  const std::optional<std::size_t> length = parse_number<std::size_t>(digits);
+  *is_bad = !length.has_value();
+  return length.value_or(0);
 }
 
 }  // namespace

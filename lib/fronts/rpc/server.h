@@ -14,7 +14,6 @@
 #define HLOROOF_LIB_FRONTS_RPC_SERVER_H_
 
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>

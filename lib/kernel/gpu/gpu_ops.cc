@@ -1,7 +1,6 @@
 #include "lib/kernel/gpu/gpu_ops.h"
 
 #include <algorithm>
-#include <string>
 #include <unordered_map>
 
 #include "lib/kernel/common/body_facts.h"

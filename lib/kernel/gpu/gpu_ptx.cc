@@ -1,8 +1,6 @@
 #include "lib/kernel/gpu/gpu_ptx.h"
 
 #include <algorithm>
-#include <cctype>
-#include <string>
 
 namespace hloroof::internal::inline kernel {
 namespace {

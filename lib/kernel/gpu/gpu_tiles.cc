@@ -1,7 +1,6 @@
 #include "lib/kernel/gpu/gpu_tiles.h"
 
 #include <algorithm>
-#include <string>
 #include <string_view>
 
 #include "lib/ir/element_type.h"
@@ -252,19 +251,6 @@ bool GpuTiles::is_absorbed(mlir::OpId op) const {
     const mlir::ValueId operand = kernel_.operand(op, i);
     const mlir::OpId source = kernel_[operand].op;
     if (source.valid() && is(source, "tt.dot") && uses_[operand.index] == 1) return true;
-  }
-  return false;
-}
-
-bool GpuTiles::is_loaded(mlir::ValueId value) const {
-  const mlir::BlockId block = kernel_[value].op.valid() ? kernel_[kernel_[value].op].block : mlir::BlockId{};
-  for (mlir::OpId op = kernel_[value].op; op.valid() && kernel_[op].block == block;) {
-    if (cost(op) == OpCost::kLoad) return true;
-    if (kernel_[op].operand_count == 0) return false;
-    const bool keeps =
-        is(op, "tt.trans") || is(op, "tt.reshape") || is(op, "arith.extf") || is(op, "arith.truncf") || is_absorbed(op);
-    if (!keeps) return false;
-    op = kernel_[kernel_.operand(op, 0)].op;
   }
   return false;
 }

@@ -32,9 +32,6 @@ class GpuTiles {
   // to its result. A multiplication by one does nothing.
   bool is_absorbed(mlir::OpId op) const;
 
-  // Whether the value is loaded in the block that uses it, possibly transposed, reshaped or converted since.
-  bool is_loaded(mlir::ValueId value) const;
-
  private:
   void find_varying();
   bool vary(mlir::OpId op);

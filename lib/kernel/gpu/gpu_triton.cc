@@ -40,7 +40,6 @@ class TritonCounter {
     work_.grid = launch_.grid;
     work_.programs = runs->programs;
     work_.warps = launch_.warps;
-    work_.stages = launch_.stages;
     work_.is_sampled = runs->is_sampled;
     for (const mlir::OpId op : runs->data_dependent) {
       work_.add_data_dependent(body_op_name(kernel_, kernel_[op].name));
@@ -81,8 +80,6 @@ class TritonCounter {
         // Pallas loads what it overwrites. The compiler removes that.
         if (o.result_count == 0 || !tiles_.is_used(o.first_result)) return;
         work_.loaded_bytes += times * tiles_.distinct_bytes(o.first_result);
-        if (o.block != last_loading_) work_.load_rounds += times;
-        last_loading_ = o.block;
         return;
       case OpCost::kStore: {
         const bool is_descriptor = body_op_name(kernel_, o.name) == "tt.descriptor_store";
@@ -141,11 +138,6 @@ class TritonCounter {
     dot.runs = times * out.elements() / std::max(dot.m * dot.n, 1.0);
     set_precision(op, dot);
     work_.dots.push_back(dot);
-    double staged = 0;
-    for (std::uint32_t i = 0; i < 2; ++i) {
-      if (tiles_.is_loaded(kernel_.operand(op, i))) staged += tiles_.bytes(kernel_.operand(op, i));
-    }
-    work_.staged_bytes += staged * static_cast<double>(std::max<std::int64_t>(launch_.stages, 1));
   }
 
   void set_precision(mlir::OpId op, GpuDotWork& dot) const {
@@ -173,7 +165,6 @@ class TritonCounter {
   std::vector<GpuOpFacts> facts_;
   GpuTiles tiles_;
   GpuKernelWork work_;
-  mlir::BlockId last_loading_;  // the block of the last load
 };
 
 }  // namespace

@@ -11,7 +11,6 @@ namespace hloroof::internal::inline kernel {
 struct TritonLaunch {
   GpuGrid grid = {1, 1, 1};
   std::int64_t warps = 0;
-  std::int64_t stages = 0;
 };
 
 // Arithmetic on indices counts only where its result is compared or computed with: addresses cost nothing, since the

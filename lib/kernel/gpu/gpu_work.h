@@ -40,15 +40,11 @@ struct GpuKernelWork {
   double programs = 0;           // program instances: blocks of threads
   bool is_for_threads = false;   // the author schedules threads and transfers; otherwise a compiler does so for tiles
   std::int64_t warps = 0;        // of one program; 0 if the text does not state it
-  std::int64_t stages = 0;       // of the software pipelines of its loops
   std::vector<GpuDotWork> dots;  // one entry for each operation in the body
   std::vector<GpuElementwise> elementwise;  // one entry for each opcode and type
   // Bytes of the tiles that programs load and store, each as often as it is. Most loads come from the level-2 cache.
   double loaded_bytes = 0;
   double stored_bytes = 0;
-  // Times that a program waits for loads: each run of a block that has some counts once.
-  double load_rounds = 0;
-  double staged_bytes = 0;  // of one program: operands of products in flight from global to shared memory
   bool is_sampled = false;  // see BlockRuns
   // The names of operations whose work is not known, without repetition. Empty if the whole body was read.
   std::vector<std::string> unread;

@@ -1,7 +1,6 @@
 #include "lib/kernel/tpu/kernel_code.h"
 
 #include <algorithm>
-#include <optional>
 #include <set>
 
 #include "lib/kernel/common/scalar_value.h"

@@ -1,7 +1,5 @@
 #include "lib/kernel/tpu/kernel_op.h"
 
-#include <string>
-
 #include "absl/container/flat_hash_map.h"
 #include "lib/kernel/common/body_facts.h"
 

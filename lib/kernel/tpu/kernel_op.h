@@ -3,7 +3,6 @@
 #define HLOROOF_LIB_KERNEL_TPU_KERNEL_OP_H_
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <vector>
 

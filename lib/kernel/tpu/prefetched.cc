@@ -1,13 +1,13 @@
 #include "lib/kernel/tpu/prefetched.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "lib/base/decimal.h"
 #include "lib/kernel/tpu/likely_lists.h"
 #include "lib/kernel/tpu/list_uses.h"
 
@@ -78,10 +78,9 @@ class Assumptions {
 
   absl::Status give(const GivenList& given) {
     if (given.operand == kGroupSizes) return give_group_sizes(given.values);
-    std::uint32_t number = 0;
-    const char* const last = given.operand.data() + given.operand.size();
-    const auto [end, error] = std::from_chars(given.operand.data(), last, number);
-    if (error != std::errc() || end != last) return no_list(given.operand);
+    const std::optional<std::uint32_t> named = parse_number<std::uint32_t>(given.operand);
+    if (!named) return no_list(given.operand);
+    const std::uint32_t number = *named;
     if (number < program_.dynamic_bounds) {
       if (given.values.size() != 1 || given.values.front() < 0) {
         return absl::InvalidArgumentError(
