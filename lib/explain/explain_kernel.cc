@@ -44,11 +44,11 @@ std::string vmem_text(const KernelRow& kernel) {
                                      format_bytes(*kernel.window_bytes), format_bytes(*kernel.scratch_bytes));
   const std::optional<bool> fits = kernel.fits();
   if (!fits) return text;
-  return text + (*fits ? absl::StrFormat(": %s of the %s of a core", format_bytes(*kernel.vmem_bytes()),
-                                         format_bytes(*kernel.vmem_capacity))
-                       : absl::StrFormat(": does NOT fit by %s, a core has %s",
-                                         format_bytes(*kernel.vmem_bytes() - *kernel.vmem_capacity),
-                                         format_bytes(*kernel.vmem_capacity)));
+  text +=
+      *fits ? absl::StrFormat(": %s of the ", format_bytes(*kernel.vmem_bytes()))
+            : absl::StrFormat(": does NOT fit by %s in the ", format_bytes(*kernel.vmem_bytes() - *kernel.vmem_room()));
+  text += kernel.vmem_room_text();
+  return kernel.vmem_limit ? text : text + "; what the compiler allows it (scoped VMEM) is not in the text";
 }
 
 std::string estimate_table(const KernelRow& kernel, std::size_t width) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_join.h"
+#include "absl/types/span.h"
 #include "hloroof/attributes.h"
 #include "lib/base/units.h"
 #include "lib/hardware/device_facts.h"
@@ -14,6 +15,7 @@
 #include "lib/time/kernel_time.h"
 #include "lib/values/attribute_values.h"
 #include "lib/values/backend_config.h"
+#include "lib/values/scoped_memory.h"
 #include "lib/work/custom_call.h"
 #include "lib/work/kernel_shapes.h"
 #include "lib/work/shaped_kernel.h"
@@ -111,11 +113,26 @@ std::optional<double> KernelRow::vmem_bytes() const {
 
 std::optional<bool> KernelRow::fits() const {
   const std::optional<double> bytes = vmem_bytes();
-  if (!bytes || !vmem_capacity) return std::nullopt;
-  return *bytes <= *vmem_capacity;
+  const std::optional<double> room = vmem_room();
+  if (!bytes || !room) return std::nullopt;
+  return *bytes <= *room;
 }
 
-std::optional<KernelRow> kernel_row(const StepPrediction& prediction, const OpPrediction& op) {
+std::optional<double> KernelRow::vmem_room() const {
+  if (!vmem_limit || !vmem_capacity) return vmem_limit ? vmem_limit : vmem_capacity;
+  return std::min(*vmem_limit, *vmem_capacity);
+}
+
+std::string KernelRow::vmem_room_text() const {
+  const std::optional<double> room = vmem_room();
+  if (!room) return "";
+  return format_bytes(*room) + (room == vmem_limit ? " that the compiler allows it" : " of a core");
+}
+
+namespace {
+
+// The kernel without the limit that the program sets for those that have none of their own.
+std::optional<KernelRow> row_with_own_limit(const StepPrediction& prediction, const OpPrediction& op) {
   const StepFacts& facts = *prediction.facts;
   const Device& device = facts.target.device;
   const std::optional<InstructionView> call = called_kernel(facts.module->instruction(op.id));
@@ -134,6 +151,7 @@ std::optional<KernelRow> kernel_row(const StepPrediction& prediction, const OpPr
   if (const TpuCore* const core = device.tpu(); core != nullptr && core->on_chip.vmem_capacity) {
     row.vmem_capacity = *core->on_chip.vmem_capacity / core_count(device);
   }
+  if (const auto limit = scoped_vmem_limit(*call)) row.vmem_limit = static_cast<double>(*limit);
   if (run == nullptr) {
     row.failure = op.source == CostSource::kUser ? "its cost is given by the user"
                                                  : "the text has no body of this kernel in MLIR";
@@ -152,11 +170,30 @@ std::optional<KernelRow> kernel_row(const StepPrediction& prediction, const OpPr
   return row;
 }
 
+void add_limit_of_program(const StepPrediction& prediction, absl::Span<KernelRow> rows) {
+  const auto lacks_limit = [](const KernelRow& row) { return !row.vmem_limit.has_value(); };
+  if (std::none_of(rows.begin(), rows.end(), lacks_limit)) return;
+  const std::optional<std::int64_t> limit = scoped_vmem_limit(*prediction.facts->module);
+  if (!limit) return;
+  for (KernelRow& row : rows) {
+    if (lacks_limit(row)) row.vmem_limit = static_cast<double>(*limit);
+  }
+}
+
+}  // namespace
+
+std::optional<KernelRow> kernel_row(const StepPrediction& prediction, const OpPrediction& op) {
+  std::optional<KernelRow> row = row_with_own_limit(prediction, op);
+  if (row) add_limit_of_program(prediction, absl::MakeSpan(&*row, 1));
+  return row;
+}
+
 std::vector<KernelRow> kernel_rows(const StepPrediction& prediction) {
   std::vector<KernelRow> rows;
   for (const OpPrediction& op : prediction.ops) {
-    if (std::optional<KernelRow> row = kernel_row(prediction, op)) rows.push_back(*std::move(row));
+    if (std::optional<KernelRow> row = row_with_own_limit(prediction, op)) rows.push_back(*std::move(row));
   }
+  add_limit_of_program(prediction, absl::MakeSpan(rows));
   std::stable_sort(rows.begin(), rows.end(),
                    [](const KernelRow& a, const KernelRow& b) { return a.exposed_seconds > b.exposed_seconds; });
   return rows;

@@ -65,6 +65,7 @@ struct KernelRow {
   std::optional<double> window_bytes;
   std::optional<double> scratch_bytes;
   std::optional<double> vmem_capacity;  // of the core that runs it; nullopt if the device does not state it
+  std::optional<double> vmem_limit;     // that the compiler allows it; nullopt if the text does not state it
   std::vector<KernelWindowRow> windows;
   std::vector<std::string> assumptions;  // sentences
   std::vector<std::string> unknown_ops;
@@ -73,7 +74,9 @@ struct KernelRow {
   std::string range_text() const;            // a sentence about least_seconds and most_seconds; empty if there are none
   std::string grid_text() const;             // "8x16x4"; empty if the grid has no dimensions
   std::optional<double> vmem_bytes() const;  // windows and scratch
-  std::optional<bool> fits() const;          // whether vmem_bytes() is at most vmem_capacity
+  std::optional<double> vmem_room() const;   // the smaller of vmem_limit and vmem_capacity
+  std::optional<bool> fits() const;          // whether vmem_bytes() is at most vmem_room()
+  std::string vmem_room_text() const;        // "32.0 MiB that the compiler allows it"; empty if there is no vmem_room()
 };
 
 // Returns the kernel that `op` runs, or nullopt if it runs none. Reads prediction.facts.

@@ -88,8 +88,8 @@ std::vector<std::string> remarks_of(const KernelRow& kernel) {
   std::vector<std::string> remarks;
   if (!kernel.failure.empty()) remarks.push_back("The body was not followed: " + kernel.failure);
   if (kernel.fits() == std::optional<bool>(false)) {
-    remarks.push_back(absl::StrFormat("It does NOT fit: windows and scratch take %s, a core has %s of VMEM.",
-                                      format_bytes(*kernel.vmem_bytes()), format_bytes(*kernel.vmem_capacity)));
+    remarks.push_back(absl::StrFormat("It does NOT fit: windows and scratch take %s of VMEM, more than the %s.",
+                                      format_bytes(*kernel.vmem_bytes()), kernel.vmem_room_text()));
   }
   if (!kernel.unknown_ops.empty()) {
     remarks.push_back("The work of these operations is unknown: " + absl::StrJoin(kernel.unknown_ops, ", "));

@@ -44,8 +44,8 @@ bool has_gap(const std::vector<std::int64_t>& tile) {
 }
 
 // The tile of what `reduce` reads, if it reduces the last dimension and `tile` is that of `stored`, which has as many
-// elements as its operand, or the shape of its result. nullopt for other reductions: along columns the threads keep what
-// they hold, and of arrays that the fusion reshapes the tile is not known.
+// elements as its operand, or the shape of its result. nullopt for other reductions: along columns the threads keep
+// what they hold, and of arrays that the fusion reshapes the tile is not known.
 std::optional<std::vector<std::int64_t>> tile_of_operand(InstructionView reduce, const Shape& stored,
                                                          const std::vector<std::int64_t>& tile) {
   const Shape& read = reduce.operand(0).shape();

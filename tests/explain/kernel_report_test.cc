@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "absl/strings/str_format.h"
 #include "hloroof/predict.h"
 #include "lib/explain/explain.h"
 #include "tests/catch.h"
@@ -71,6 +72,53 @@ TEST_CASE("A kernel that needs more VMEM than a core has") {
   CHECK(report.kernels[0].fits() == std::optional<bool>(false));
   CHECK_THAT(kernel_view(report, {}), ContainsSubstring("does NOT fit"));
   CHECK_THAT(explain_kernel(report.kernels[0], 200), ContainsSubstring("does NOT fit by 536 KiB"));
+}
+
+TEST_CASE("A kernel fits in what the compiler allows it, where the text says so") {
+  // Windows and scratch take 1536 KiB.
+  const std::string text = source_text("tests/kernel/samples/matmul.hlo");
+  const auto with_config = [](std::string to, const std::string& before, const std::string& config) {
+    const std::size_t at = to.find(before);
+    REQUIRE(at != std::string::npos);
+    return to.insert(at, config);
+  };
+  const auto configs = [](double kib) {
+    return absl::StrFormat(R"("scoped_memory_configs":[{"memory_space":"1","offset":"0","size":"%.0f"}])", kib * kKiB);
+  };
+  const auto of_kernel = [&](const std::string& to, double kib) {
+    return with_config(to, "\"custom_call_config\"", configs(kib) + ",");
+  };
+  const auto of_program = [&](const std::string& to, double kib) {
+    return with_config(to, "\n  y.1 =", ", backend_config={" + configs(kib) + "}");
+  };
+  struct Case {
+    const char* name;
+    std::string text;
+    std::optional<double> limit_kib;
+    bool fits;
+    const char* shown;
+  };
+  const Case cases[] = {
+      {"not stated", text, std::nullopt, true, "(scoped VMEM) is not in the text"},
+      {"above", of_kernel(text, 2048), 2048, true, "of the 2.00 MiB that the compiler allows it"},
+      {"at", of_kernel(text, 1536), 1536, true, "that the compiler allows it"},
+      {"below", of_kernel(text, 1535), 1535, false, "does NOT fit by 1.00 KiB"},
+      {"more than a core has", of_kernel(text, 1 << 20), 1 << 20, true, "of a core"},
+      {"of the program", of_program(text, 1024), 1024, false, "does NOT fit by 512 KiB"},
+      {"its own comes first", of_program(of_kernel(text, 2048), 1024), 2048, true, "that the compiler allows it"},
+      {"zero is none", of_kernel(text, 0), std::nullopt, true, "is not in the text"},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.name);
+    const StepPrediction step = predicted(c.text);
+    const KernelRow kernel = only_kernel(step);
+    CHECK(kernel.vmem_limit.has_value() == c.limit_kib.has_value());
+    if (c.limit_kib) CHECK(kernel.vmem_limit == std::optional<double>(*c.limit_kib * kKiB));
+    CHECK(kernel.fits() == std::optional<bool>(c.fits));
+    CHECK_THAT(explain_kernel(kernel, 400), ContainsSubstring(c.shown));
+    const std::string view = kernel_view(kernel_report("f", step), {});
+    CHECK((view.find("does NOT fit") == std::string::npos) == c.fits);
+  }
 }
 
 TEST_CASE("The author's cost_estimate next to what was counted") {

@@ -8,6 +8,7 @@
 #include "hloroof/parse.h"
 #include "lib/values/backend_config.h"
 #include "lib/values/decode.h"
+#include "lib/values/scoped_memory.h"
 #include "lib/values/values.h"
 #include "tests/catch.h"
 #include "tests/dump.h"
@@ -144,6 +145,43 @@ TEST_CASE("aliasing and the entry's layout") {
   REQUIRE(layout->parameters.size() == 2);
   CHECK(to_string(table, layout->parameters[0]) == "f32[4,4]{0,1}");
   CHECK(to_string(table, layout->result) == "(f32[4,4]{1,0}, f32[4]{0})");
+}
+
+TEST_CASE("the scoped VMEM that the compiler allows an op and a program") {
+  const auto config = [](const std::string& configs) {
+    return ", backend_config={\"used_scoped_memory_configs\":[{\"memory_space\":\"1\",\"size\":\"9\"}]," +
+           ("\"scoped_memory_configs\":[" + configs + "]}\n");
+  };
+  struct Case {
+    const char* configs;
+    std::optional<std::int64_t> limit;
+  };
+  const Case cases[] = {
+      {R"({"memory_space":"1","offset":"0","size":"62914560"})", 62914560},
+      {R"({"memory_space":1,"size":4096})", 4096},
+      {R"({"memory_space":"5","size":"4096"},{"memory_space":"1","size":"7"})", 7},
+      {"", std::nullopt},
+      {R"({"memory_space":"1","size":"0"})", std::nullopt},
+      {R"({"memory_space":"1","size":"-8"})", std::nullopt},
+      {R"({"memory_space":"1","size":"much"})", std::nullopt},
+      {R"({"memory_space":"1","size":"99999999999999999999"})", std::nullopt},
+      {R"({"memory_space":"1"})", std::nullopt},
+      {R"({"memory_space":"5","size":"4096"})", std::nullopt},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.configs);
+    const Module m = with_entry("ROOT p = f32[] parameter(0)" + config(c.configs));
+    CHECK(scoped_vmem_limit(m.entry().root()) == c.limit);
+    CHECK(scoped_vmem_limit(m) == c.limit);
+  }
+  // The largest is the limit of the program; a kernel may be allowed more than the others.
+  const auto size = [&config](int bytes) {
+    return config(R"({"memory_space":"1","size":")" + std::to_string(bytes) + "\"}");
+  };
+  const Module m = with_entry("p = f32[] parameter(0)" + size(300) + "n = f32[] negate(p)" + size(200) +
+                              "ROOT c = f32[] custom-call(n), custom_call_target=\"tpu_custom_call\"" + size(900));
+  CHECK(scoped_vmem_limit(m.entry().root()) == 900);
+  CHECK(scoped_vmem_limit(m) == 300);
 }
 
 TEST_CASE("backend configs of the TPU compiler") {

@@ -8,15 +8,17 @@
 namespace hloroof::internal {
 namespace {
 
-constexpr const char* kSum = "sum {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT s = f32[] add(a, b)\n}\n";
+constexpr const char* kSum =
+    "sum {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT s = f32[] add(a, b)\n}\n";
 
 // A fusion of `result` with such a tile, that computes `body` from its parameter `x`.
 Work tiled(const std::string& x, const std::string& result, const std::string& tile, const std::string& body) {
-  return root_work("  a = " + x + " parameter(0)\n",
-                   "r = " + result + " fusion(a), kind=kCustom, calls=c, backend_config={\"fusion_backend_config\":{" +
-                       "\"kind\":\"__triton\",\"block_level_fusion_config\":{\"num_warps\":\"8\",\"output_tiles\":[{" +
-                       "\"sizes\":[" + tile + "]}]}}}",
-                   std::string(kSum) + "c {\n  x = " + x + " parameter(0)\n  zero = f32[] constant(0)\n" + body + "}\n");
+  return root_work(
+      "  a = " + x + " parameter(0)\n",
+      "r = " + result + " fusion(a), kind=kCustom, calls=c, backend_config={\"fusion_backend_config\":{" +
+          "\"kind\":\"__triton\",\"block_level_fusion_config\":{\"num_warps\":\"8\",\"output_tiles\":[{" +
+          "\"sizes\":[" + tile + "]}]}}}",
+      std::string(kSum) + "c {\n  x = " + x + " parameter(0)\n  zero = f32[] constant(0)\n" + body + "}\n");
 }
 
 // Divides the rows of an array of three dimensions by their sums, and by the sums of the quotients.
@@ -26,9 +28,9 @@ Work normalized(const std::string& tile, int sums = 1) {
   std::string last = "x";
   for (int i = 0; i < sums; ++i) {
     const std::string n = std::to_string(i);
-    body += "  sum" + n + " = f32[192,1024]{1,0} reduce(" + last + ", zero), dimensions={2}, to_apply=sum\n  b" + n + " = " +
-            array + " broadcast(sum" + n + "), dimensions={0,1}\n  " + (i + 1 == sums ? "ROOT " : "") + "q" + n + " = " +
-            array + " divide(" + last + ", b" + n + ")\n";
+    body += "  sum" + n + " = f32[192,1024]{1,0} reduce(" + last + ", zero), dimensions={2}, to_apply=sum\n  b" + n +
+            " = " + array + " broadcast(sum" + n + "), dimensions={0,1}\n  " + (i + 1 == sums ? "ROOT " : "") + "q" +
+            n + " = " + array + " divide(" + last + ", b" + n + ")\n";
     last = "q" + n;
   }
   return tiled(array, array, tile, body);
@@ -70,9 +72,9 @@ TEST_CASE("Reductions along columns, and of arrays that are reshaped, exchange n
                              "  ROOT s = f32[64,128]{1,0} reduce(x, zero), dimensions={1}, to_apply=sum\n");
   CHECK(columns.blocks > 0);
   CHECK(columns.exchanged_elements == 0);
-  const Work reshaped =
-      tiled("f32[64,128,128]{2,1,0}", "f32[8192]{0}", R"("16")",
-            "  s = f32[64,128]{1,0} reduce(x, zero), dimensions={2}, to_apply=sum\n  ROOT f = f32[8192]{0} bitcast(s)\n");
+  const Work reshaped = tiled(
+      "f32[64,128,128]{2,1,0}", "f32[8192]{0}", R"("16")",
+      "  s = f32[64,128]{1,0} reduce(x, zero), dimensions={2}, to_apply=sum\n  ROOT f = f32[8192]{0} bitcast(s)\n");
   CHECK(reshaped.exchanged_elements == 0);
 }
 
