@@ -119,8 +119,8 @@ absl::Status check_lists(const Command& command, const std::vector<std::string>&
 std::pair<std::string, std::string> store_values(const Option& option, const std::vector<std::string>& values) {
   if (!option.stands_for.empty()) {
     for (const std::string& value : values) {
-      double number = 0;
-      if (!read_number(value, number) || !is_allowed(option, number)) return {number_text(option), value};
+      const std::optional<double> number = parse_number<double>(value);
+      if (!number || !is_allowed(option, *number)) return {number_text(option), value};
       std::get<std::vector<std::string>*>(option.target)->push_back(option.stands_for + value);
     }
     return {};
