@@ -34,6 +34,7 @@ std::optional<Opcode> opcode_of(std::string_view name) {
 
 std::string nearest_opcode(std::string_view name) {
   std::vector<std::string> names;
+  names.reserve(internal::kOpcodeCount);
   for (int i = 0; i < internal::kOpcodeCount; ++i) names.emplace_back(to_string(static_cast<Opcode>(i)));
   return internal::nearest_names(name, names, 1).front();
 }
@@ -69,6 +70,7 @@ class PatternReader {
   }
 
   // pattern ::= '*' | '%' name | ['%' name '='] opcode ['(' pattern {',' pattern} ')']
+  // NOLINTNEXTLINE(misc-no-recursion): kMostLevels bounds it.
   absl::Status read_one(Pattern& pattern, int level) {
     if (level > kMostLevels) return internal::resource_exhausted("a pattern has at most 64 levels");
     if (accept('*')) return absl::OkStatus();
@@ -101,6 +103,7 @@ class PatternReader {
 };
 
 // Recurses as deep as the pattern, not as the module.
+// NOLINTNEXTLINE(misc-no-recursion): kMostLevels bounds it.
 bool matches(InstructionView at, const Pattern& pattern, absl::Span<const Opcode> through, Found& found) {
   if (pattern.opcode != Opcode::kUnknown && at.opcode() != pattern.opcode) return false;
   if (!pattern.operands.empty() && pattern.operands.size() != at.operand_count()) return false;

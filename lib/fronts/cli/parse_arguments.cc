@@ -45,6 +45,7 @@ void declare(const Option& option, bool is_positional, CLI::App& app, Declared& 
   declared.emplace_back(&option, added);
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): the command has two levels.
 void declare(const Command& command, CLI::App& app, Declared& declared) {
   for (const Option& option : command.positionals) declare(option, true, app, declared);
   for (const Option& option : command.options) declare(option, false, app, declared);
