@@ -312,7 +312,7 @@ ResourceTimes<Num> resource_times(const Work& work, const Numbers<Num>& n, doubl
   if (device.gpu() != nullptr && work.tile_bytes > 0) times.vmem = tiles_seconds(work, *device.gpu(), n);
   if (const GpuCore* const gpu = device.gpu();
       gpu != nullptr && gpu->on_chip.exchange_rate && work.exchanged_elements > 0) {
-    times.exchange = over(n.amount("elements passed between threads", work.exchanged_elements, "element"),
+    times.exchange = over(n.amount("elements exchanged", work.exchanged_elements, "element"),
                           n.known_or(gpu->on_chip.exchange_rate, 0.0));
   }
   if (const double bytes = std::max(work.read.host, work.written.host); bytes > 0) {
@@ -375,6 +375,7 @@ struct PeakSeconds {
   double matrix = 0;
   double hbm = 0;
   double host = 0;
+  double exchange = 0;  // the part of the vector units' seconds in which their ALUs wait; not at a peak
 };
 
 PeakSeconds peak_seconds(const Work& work, const Device& device, double host) {
@@ -402,6 +403,7 @@ void set_bound(const PeakSeconds& peak, OpTime& time) {
   double ideal = slowest;
   if (time.bound == Resource::kMatrix) ideal = peak.matrix;
   if (time.bound == Resource::kHbm) ideal = peak.hbm;
+  if (time.bound == Resource::kVector) ideal = slowest - peak.exchange;
   if (time.bound == Resource::kLatency) ideal = std::max({peak.matrix, peak.hbm, peak.host});
   time.efficiency = time.seconds > 0 ? std::min(ideal / time.seconds, 1.0) : 0;
 }
@@ -439,9 +441,9 @@ Num kernel_op_time(const Work& work, const Numbers<Num>& n, OpTime& time) {
 
 void set_resources(const ResourceTimes<double>& from, OpTime& time) {
   time.resources[Resource::kMatrix] = from.matrix;
-  time.resources[Resource::kVector] = from.vector.seconds() + from.accumulation;
+  time.resources[Resource::kVector] = from.vector.seconds() + from.accumulation + from.exchange;
   time.resources[Resource::kHbm] = from.hbm;
-  time.resources[Resource::kVmem] = from.vmem + from.exchange;
+  time.resources[Resource::kVmem] = from.vmem;
   time.resources[Resource::kHost] = from.host;
   time.epilogue = from.epilogue;
 }
@@ -453,6 +455,7 @@ Num plain_op_time(const Work& work, const RunAs& as, const Numbers<Num>& n, OpTi
   ResourceTimes<Num> resources = resource_times(work, n, as.products_busy);
   if constexpr (std::same_as<Num, double>) set_resources(resources, time);
   const double host = value(resources.host);
+  const double exchange = value(resources.exchange);
   Num launch = product_launch_seconds(std::move(resources.launch), as.launched_by, n);
   OverlapTime<Num> overlap = overlap_time(work, std::move(resources), n);
   Num busy = sum("", std::move(overlap.joined), std::move(overlap.ends));
@@ -463,7 +466,9 @@ Num plain_op_time(const Work& work, const RunAs& as, const Numbers<Num>& n, OpTi
   Num seconds = with_floor(kWhole, std::move(busy), std::move(overhead), std::move(floor));
   if constexpr (std::same_as<Num, double>) {
     time.seconds = seconds;
-    set_bound(peak_seconds(work, device, host), time);
+    PeakSeconds peak = peak_seconds(work, device, host);
+    peak.exchange = exchange;
+    set_bound(peak, time);
   }
   return seconds;
 }

@@ -84,8 +84,18 @@ TEST_CASE("The exchange follows the time of the bytes, where its rate is known")
   const Device h100 = device("h100_sxm");
   const double exchange = apart.exchanged_elements / *h100.gpu()->on_chip.exchange_rate;
   CHECK(op_time(apart, h100).seconds == Approx(op_time(together, h100).seconds + exchange));
+  CHECK(op_time(apart, h100).resources[Resource::kVector] ==
+        Approx(op_time(together, h100).resources[Resource::kVector] + exchange));
   const Device other = device("a100_sxm_80");  // not measured
   CHECK(op_time(apart, other).seconds == Approx(op_time(together, other).seconds));
+}
+
+TEST_CASE("An op that is bound by its exchange is not near the peak of the vector units") {
+  const Work many = normalized(R"("16","1","1024")", 5);
+  const OpTime time = op_time(many, device("h100_sxm"));
+  CHECK(time.bound == Resource::kVector);
+  const double exchange = many.exchanged_elements / *device("h100_sxm").gpu()->on_chip.exchange_rate;
+  CHECK(time.efficiency == Approx((time.resources[Resource::kVector] - exchange) / time.seconds));
 }
 
 TEST_CASE("A kernel takes at least the time in which its blocks start") {
