@@ -15,9 +15,9 @@ std::optional<std::int64_t> scoped_vmem_limit(InstructionView instruction);
 
 // Bytes of VMEM that the program allows every op that has no limit of its own; nullopt if its text does not say.
 //
-// libtpu states it on the ops of programs for TPU7x, and for v5p and v6e where SparseCores compute; in other programs
-// it stands nowhere. Some ops have zero or a part of the limit, so that the largest is taken. Custom calls are left
-// out, as are calls and asynchronous ops, which may carry the limit of a kernel.
+// libtpu states it on the ops of programs for TPU7x and of some programs for v5p and v6e; in others it stands nowhere.
+// Some ops have zero or a part of the limit, so that the largest is taken. Custom calls are left out, as are calls and
+// asynchronous ops, which may carry the limit of a kernel.
 std::optional<std::int64_t> scoped_vmem_limit(const Module& module);
 
 }  // namespace hloroof::internal::inline values
