@@ -13,22 +13,15 @@ import glob
 import math
 import os
 import re
-import subprocess
 import sys
 import tempfile
 
-os.environ["JAX_PLATFORMS"] = "cpu"
+from ahead import on_one_device, registers
 import jax
-from jax.experimental import topologies
-from jax.sharding import SingleDeviceSharding
 
 import measure
 
-with open(sys.argv[1]) as file:
-    TOPOLOGY = topologies.get_topology_desc(
-        platform="cuda", topology_name="", target_config=file.read(), topology="1x1x1"
-    )
-SHARDING = SingleDeviceSharding(TOPOLOGY.devices[0])
+SHARDING = on_one_device(sys.argv[1])
 LAST = "IR Dump Before TritonNvidiaGPUFuseTMEMLoadReducePass"
 
 
@@ -45,19 +38,14 @@ def compiled(name, function, specs, donate, options, folder):
     return lowered.compile(compiler_options={**(options or {}), **dumps, "xla_gpu_autotune_level": 0}).as_text()
 
 
-def registers(ptxas, folder):
+def kernels(ptxas, folder):
     """The registers and the spilled bytes of each kernel, and its barriers."""
     found = {}
     for path in glob.glob(folder + "/*.ptx"):
-        told = subprocess.run([ptxas, "-v", "-arch=sm_90a", path, "-o", os.devnull], capture_output=True, text=True).stderr
         with open(path) as file:
-            text = file.read()
-        for part in text.split(".entry ")[1:]:
-            name = re.match(r"\w+", part).group()
-            of = told[told.index(f"'{name}'") :] if f"'{name}'" in told else ""
-            used = re.search(r"(\d+) bytes spill stores.*?Used (\d+) registers", of, re.S)
-            if used:
-                found[name] = int(used.group(2)), int(used.group(1)), len(re.findall(r"\bbar\.sync", part))
+            parts = {re.match(r"\w+", part).group(): part for part in file.read().split(".entry ")[1:]}
+        for name, (used, spilled) in registers(ptxas, path).items():
+            found[name] = used, spilled, len(re.findall(r"\bbar\.sync", parts[name]))
     return found
 
 
@@ -77,7 +65,7 @@ def show(ptxas, group, programs, *_, **__):
     for name, function, specs, donate, _, options in programs.items:
         with tempfile.TemporaryDirectory() as folder:
             text = compiled(name, function, specs, donate, options, folder)
-            known = registers(ptxas, folder)
+            known = kernels(ptxas, folder)
             for fusion, result, tile in re.findall(
                 r'%(\S+) = \(?(\w+\[[\d,]*\]).*? fusion\(.*?"output_tiles":\[\{"sizes":\[([^\]]*)\]', text
             ):

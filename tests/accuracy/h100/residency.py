@@ -11,15 +11,12 @@ import glob
 import math
 import os
 import re
-import subprocess
 import sys
 import tempfile
 
-os.environ["JAX_PLATFORMS"] = "cpu"
+from ahead import on_one_device, registers
 import jax
 import jax.numpy as jnp
-from jax.experimental import topologies
-from jax.sharding import SingleDeviceSharding
 from norms import layer_norm, rms_norm
 
 REGISTERS = 65536  # of a multiprocessor; a thread has a multiple of 8 (CUDA C++ Programming Guide, compute capability 9.0)
@@ -54,27 +51,21 @@ def programs():
 
 
 def main():
-    with open(sys.argv[1]) as file:
-        topology = topologies.get_topology_desc(
-            platform="cuda", topology_name="", target_config=file.read(), topology="1x1x1"
-        )
-    sharding = SingleDeviceSharding(topology.devices[0])
+    sharding = on_one_device(sys.argv[1])
     for name, function, *arrays in programs():
         arguments = [jax.ShapeDtypeStruct(shape, dtype, sharding=sharding) for shape, dtype in arrays]
         with tempfile.TemporaryDirectory() as folder:
             lowered = jax.jit(function).trace(*arguments).lower(lowering_platforms=("cuda",))
             text = lowered.compile(compiler_options={"xla_dump_to": folder}).as_text()
             ptx = max(glob.glob(folder + "/*.ptx"), key=os.path.getsize)
-            told = subprocess.run([sys.argv[2], "-v", "-arch=sm_90a", ptx, "-o", os.devnull], capture_output=True, text=True)
+            used, spilled = next(iter(registers(sys.argv[2], ptx).values()))
             with open(ptx) as file:
                 instructions = len(re.findall(r"^\s+(?:@\S+ )?[a-z][\w.]*\s.*;", file.read(), re.M))
         warps, tile = re.search(r'"num_warps":"(\d+)","output_tiles":\[\{"sizes":\[([^\]]*)\]', text).groups()
         threads = 32 * int(warps)
         elements = math.prod(int(size.strip('"')) for size in tile.split(",")) // threads
-        registers = int(re.search(r"Used (\d+) registers", told.stderr).group(1))
-        spilled = int(re.search(r"(\d+) bytes spill stores", told.stderr).group(1))
-        blocks = REGISTERS // (threads * -(-registers // 8) * 8)
-        print(f"{name:22} {elements:3} {registers:4} {blocks:3} {instructions / elements:6.1f} {spilled}")
+        blocks = REGISTERS // (threads * -(-used // 8) * 8)
+        print(f"{name:22} {elements:3} {used:4} {blocks:3} {instructions / elements:6.1f} {spilled}")
 
 
 if __name__ == "__main__":
