@@ -8,6 +8,7 @@
 #include "lib/base/source_text.h"
 #include "lib/diagnose/diagnostics.h"
 #include "lib/infer/infer_shape.h"
+#include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
 
 namespace hloroof::internal::inline diagnose {
@@ -17,12 +18,6 @@ using enum DiagnosticCode;
 
 std::string counted(std::int64_t count, std::string_view one, std::string_view many) {
   return absl::StrFormat("%d %s", count, std::string(count == 1 ? one : many));
-}
-
-std::vector<std::string> opcode_names() {
-  std::vector<std::string> names;
-  for (int i = 0; i < static_cast<int>(Opcode::kUnknown); ++i) names.emplace_back(to_string(static_cast<Opcode>(i)));
-  return names;
 }
 
 class TextDiagnoser {

@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "hloroof/edit.h"
@@ -30,13 +29,6 @@ std::optional<Opcode> opcode_of(std::string_view name) {
   std::replace(dashed.begin(), dashed.end(), '_', '-');
   const std::optional<Opcode> opcode = internal::opcode_from_string(dashed);
   return opcode && *opcode != Opcode::kUnknown ? opcode : std::nullopt;
-}
-
-std::string nearest_opcode(std::string_view name) {
-  std::vector<std::string> names;
-  names.reserve(internal::kOpcodeCount);
-  for (int i = 0; i < internal::kOpcodeCount; ++i) names.emplace_back(to_string(static_cast<Opcode>(i)));
-  return internal::nearest_names(name, names, 1).front();
 }
 
 class PatternReader {
@@ -86,7 +78,8 @@ class PatternReader {
     if (!opcode) {
       at_ = begin;
       return error(name.empty() ? "expects an opcode, %name or *"
-                                : absl::StrCat("expects an opcode, of which the nearest is ", nearest_opcode(name),
+                                : absl::StrCat("expects an opcode, of which the nearest is ",
+                                               internal::nearest_names(name, internal::opcode_names(), 1).front(),
                                                "; any value is %", internal::to_absl(name)));
     }
     pattern.opcode = *opcode;

@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "hloroof/module.h"
 
@@ -14,6 +16,9 @@ namespace hloroof::internal::inline ir {
 
 // Returns the opcode spelled `text`, nullopt if there is none.
 std::optional<Opcode> opcode_from_string(std::string_view text);
+
+// The spellings of all opcodes, to find the nearest one.
+std::vector<std::string> opcode_names();
 
 inline constexpr int kOpcodeCount = static_cast<int>(Opcode::kUnknown);
 

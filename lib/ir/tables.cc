@@ -135,6 +135,13 @@ std::optional<Opcode> opcode_from_string(std::string_view text) {
   return kOpcodeIndex.find<Opcode>(opcode_columns::kText, text);
 }
 
+std::vector<std::string> opcode_names() {
+  std::vector<std::string> names;
+  names.reserve(kOpcodeCount);
+  for (int i = 0; i < kOpcodeCount; ++i) names.emplace_back(to_string(static_cast<Opcode>(i)));
+  return names;
+}
+
 }  // namespace hloroof::internal::inline ir
 
 namespace hloroof::inline v0 {
