@@ -75,6 +75,8 @@ struct PredictOptions {
   std::int64_t default_trip_count = 1;              // for loops neither inferred nor in trip_counts
   std::vector<CustomCallCost> custom_calls;
   std::vector<KernelList> kernel_lists;
+  // TPUs: KiB of VMEM that the compiler allowed each op (--xla_tpu_scoped_vmem_limit_kib), if the text does not say.
+  std::optional<std::int64_t> scoped_vmem_limit_kib;
   std::vector<std::pair<std::string, double>> set;  // device parameters: path and value for set_parameter()
   std::map<std::string, std::vector<double>>
       branch_probabilities;       // by name of the conditional; default: slowest branch

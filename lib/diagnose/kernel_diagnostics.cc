@@ -1,5 +1,6 @@
 // Findings about Pallas kernels whose bodies were read: what their authors can change, and what is assumed about their
 // data. Also about gathers that only feed kernels.
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -10,6 +11,7 @@
 #include "lib/diagnose/kernel_findings.h"
 #include "lib/diagnose/kernel_gathers.h"
 #include "lib/time/kernel_time.h"
+#include "lib/values/scoped_memory.h"
 
 namespace hloroof::internal::inline diagnose {
 namespace {
@@ -26,6 +28,7 @@ void gather_before_kernel(const OpPrediction& op, Diagnosis& diagnosis) {
 
 void diagnose_kernels(Diagnosis& diagnosis) {
   const Device& device = diagnosis.facts.target.device;
+  ScopedVmemLimits limits(*diagnosis.facts.module, diagnosis.facts.options.scoped_vmem_limit_kib);
   for (const OpPrediction& op : diagnosis.prediction.ops) {
     if (diagnosis.may_matter(op.exposed_seconds)) gather_before_kernel(op, diagnosis);
     if (op.work->kernel == nullptr || op.time->seconds <= 0) continue;
@@ -42,7 +45,8 @@ void diagnose_kernels(Diagnosis& diagnosis) {
                      .parts = {{TimePart::Kind::kWork, op.id, {}}, {TimePart::Kind::kWaitsBy, op.id, {}}}});
     }
     if (op.time->kernel == nullptr || !diagnosis.may_matter(op.exposed_seconds)) continue;
-    for (const KernelFinding& finding : kernel_findings(run, *op.time->kernel, device)) {
+    const std::optional<std::int64_t> limit = limits.of(diagnosis.facts.module->instruction(op.id));
+    for (const KernelFinding& finding : kernel_findings(run, *op.time->kernel, device, limit)) {
       diagnosis.add_work(finding.code, op, op.exposed_seconds * finding.seconds / op.time->seconds,
                          absl::StrCat(name, ": ", finding.message), finding.severity);
     }

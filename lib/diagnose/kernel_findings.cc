@@ -239,6 +239,12 @@ double room_in_vmem(const KernelRun& run, const Device& device) {
   return used > 0 ? vmem_for_blocks(run, device) / used : 0;
 }
 
+// What the author must also do to use `bytes` of VMEM: nothing, as far as the text says.
+std::string remedy_of_limit(double bytes, std::optional<double> limit) {
+  if (!limit || bytes <= *limit) return {};
+  return absl::StrCat(", if vmem_limit_bytes is raised from ", format_bytes(*limit));
+}
+
 struct RepeatedBytes {
   double moved = 0;     // of HBM, by windows
   double repeated = 0;  // the part of it that was moved before
@@ -350,7 +356,7 @@ std::string repeats_text(const KernelRun& run) {
 
 // Reports repeats that keep HBM busy. Returns whether there are any.
 bool find_rereads(const KernelRun& run, const KernelTime<double>& terms, const Device& device,
-                  std::vector<KernelFinding>& findings) {
+                  std::optional<double> limit, std::vector<KernelFinding>& findings) {
   const RepeatedBytes bytes = repeated_bytes(run);
   if (bytes.moved <= 0) return false;
   const double hbm = seconds_of_hbm(terms);
@@ -374,7 +380,8 @@ bool find_rereads(const KernelRun& run, const KernelTime<double>& terms, const D
                                         "%s of VMEM, which has %s",
                                         what, absl::StrJoin(along, " and "), format_bytes(larger->bytes),
                                         format_seconds(saved), format_seconds(terms.seconds),
-                                        format_bytes(larger->vmem), format_bytes(vmem_for_blocks(run, device)))});
+                                        format_bytes(larger->vmem), format_bytes(vmem_for_blocks(run, device))) +
+                            remedy_of_limit(larger->vmem, limit)});
     return true;
   }
   // Without room, the finding has no advice; an order that moves less is one.
@@ -399,16 +406,18 @@ void find_small_steps(const KernelRun& run, const KernelTime<double>& terms, dou
                        format_seconds(terms.steps / steps))});
 }
 
-void find_block_size(const KernelRun& run, const KernelTime<double>& terms, const Device& device, bool has_rereads,
-                     std::vector<KernelFinding>& findings) {
+void find_block_size(const KernelRun& run, const KernelTime<double>& terms, const Device& device,
+                     std::optional<double> limit, bool has_rereads, std::vector<KernelFinding>& findings) {
   const double step = device.tpu()->kernel.step;
   const double steps = step > 0 ? terms.steps / step : 0;
   if (steps < kFewSteps) return;
   const auto [moved, repeated] = repeated_bytes(run);
   if (moved <= 0) return find_small_steps(run, terms, steps, findings);
   const double room = room_in_vmem(run, device);
-  const std::string in_vmem =
-      room >= 2 ? absl::StrFormat("; VMEM has room for blocks %.0f times as large", room) : std::string();
+  const double used = run.window_vmem_bytes + run.scratch_vmem_bytes;
+  const std::string in_vmem = room >= 2 ? absl::StrFormat("; VMEM has room for blocks %.0f times as large", room) +
+                                              remedy_of_limit(2 * used, limit)
+                                        : std::string();
   // HBM is busy for longer than the work that could hide it: larger blocks change that only if they save repeats.
   const double busy = std::max(seconds_of_hbm(terms) - terms.compute, 0.0);
   const double not_hidden = std::max(terms.waiting - busy, 0.0);
@@ -433,20 +442,21 @@ void find_block_size(const KernelRun& run, const KernelTime<double>& terms, cons
       {kKernelVmemRoom, saved,
        absl::StrFormat("its windows and scratch take %s of VMEM, and %.0f %% of its time are steps of the grid and "
                        "waits for transfers, %.0f %% of whose bytes are repeats: blocks twice as large would fit",
-                       format_bytes(run.window_vmem_bytes + run.scratch_vmem_bytes),
-                       100 * (terms.steps + terms.waiting) / terms.seconds, 100 * repeated / moved)});
+                       format_bytes(used), 100 * (terms.steps + terms.waiting) / terms.seconds,
+                       100 * repeated / moved) +
+           remedy_of_limit(2 * used, limit)});
 }
 
 }  // namespace
 
-std::vector<KernelFinding> kernel_findings(const KernelRun& run, const KernelTime<double>& terms,
-                                           const Device& device) {
+std::vector<KernelFinding> kernel_findings(const KernelRun& run, const KernelTime<double>& terms, const Device& device,
+                                           std::optional<double> limit) {
   std::vector<KernelFinding> findings;
   if (terms.seconds <= 0) return findings;
   find_refetch(run, terms, findings);
   find_half_filled(run, terms, device, findings);
-  const bool has_rereads = find_rereads(run, terms, device, findings);
-  find_block_size(run, terms, device, has_rereads, findings);
+  const bool has_rereads = find_rereads(run, terms, device, limit, findings);
+  find_block_size(run, terms, device, limit, has_rereads, findings);
   return findings;
 }
 

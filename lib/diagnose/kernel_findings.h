@@ -2,6 +2,7 @@
 #ifndef HLOROOF_LIB_DIAGNOSE_KERNEL_FINDINGS_H_
 #define HLOROOF_LIB_DIAGNOSE_KERNEL_FINDINGS_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,9 +20,10 @@ struct KernelFinding {
   Severity severity = Severity::kWarning;  // kInfo if nothing can be done
 };
 
-// `terms` are those of `run` on `device`, a TPU. A kernel has at most one finding about the room for
-// larger blocks.
-std::vector<KernelFinding> kernel_findings(const KernelRun& run, const KernelTime<double>& terms, const Device& device);
+// `terms` are those of `run` on `device`, a TPU; `limit`, the bytes of VMEM that the compiler allows it, if known. A
+// kernel has at most one finding about the room for larger blocks.
+std::vector<KernelFinding> kernel_findings(const KernelRun& run, const KernelTime<double>& terms, const Device& device,
+                                           std::optional<double> limit);
 
 }  // namespace hloroof::internal::inline diagnose
 

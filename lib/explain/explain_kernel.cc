@@ -48,7 +48,10 @@ std::string vmem_text(const KernelRow& kernel) {
       *fits ? absl::StrFormat(": %s of the ", format_bytes(*kernel.vmem_bytes()))
             : absl::StrFormat(": does NOT fit by %s in the ", format_bytes(*kernel.vmem_bytes() - *kernel.vmem_room()));
   text += kernel.vmem_room_text();
-  return kernel.vmem_limit ? text : text + "; what the compiler allows it (scoped VMEM) is not in the text";
+  return kernel.vmem_limit ? text
+                           : text +
+                                 "; what the compiler allows it (scoped VMEM) is not in the text: see "
+                                 "--scoped-vmem-limit-kib";
 }
 
 std::string estimate_table(const KernelRow& kernel, std::size_t width) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "absl/strings/str_join.h"
-#include "absl/types/span.h"
 #include "hloroof/attributes.h"
 #include "lib/base/units.h"
 #include "lib/hardware/device_facts.h"
@@ -131,8 +130,8 @@ std::string KernelRow::vmem_room_text() const {
 
 namespace {
 
-// The kernel without the limit that the program sets for those that have none of their own.
-std::optional<KernelRow> row_with_own_limit(const StepPrediction& prediction, const OpPrediction& op) {
+std::optional<KernelRow> row_of_kernel(const StepPrediction& prediction, const OpPrediction& op,
+                                       ScopedVmemLimits& limits) {
   const StepFacts& facts = *prediction.facts;
   const Device& device = facts.target.device;
   const std::optional<InstructionView> call = called_kernel(facts.module->instruction(op.id));
@@ -151,7 +150,7 @@ std::optional<KernelRow> row_with_own_limit(const StepPrediction& prediction, co
   if (const TpuCore* const core = device.tpu(); core != nullptr && core->on_chip.vmem_capacity) {
     row.vmem_capacity = *core->on_chip.vmem_capacity / core_count(device);
   }
-  if (const auto limit = scoped_vmem_limit(*call)) row.vmem_limit = static_cast<double>(*limit);
+  if (const auto limit = limits.of(*call)) row.vmem_limit = static_cast<double>(*limit);
   if (run == nullptr) {
     row.failure = op.source == CostSource::kUser ? "its cost is given by the user"
                                                  : "the text has no body of this kernel in MLIR";
@@ -170,30 +169,19 @@ std::optional<KernelRow> row_with_own_limit(const StepPrediction& prediction, co
   return row;
 }
 
-void add_limit_of_program(const StepPrediction& prediction, absl::Span<KernelRow> rows) {
-  const auto lacks_limit = [](const KernelRow& row) { return !row.vmem_limit.has_value(); };
-  if (std::none_of(rows.begin(), rows.end(), lacks_limit)) return;
-  const std::optional<std::int64_t> limit = scoped_vmem_limit(*prediction.facts->module);
-  if (!limit) return;
-  for (KernelRow& row : rows) {
-    if (lacks_limit(row)) row.vmem_limit = static_cast<double>(*limit);
-  }
-}
-
 }  // namespace
 
 std::optional<KernelRow> kernel_row(const StepPrediction& prediction, const OpPrediction& op) {
-  std::optional<KernelRow> row = row_with_own_limit(prediction, op);
-  if (row) add_limit_of_program(prediction, absl::MakeSpan(&*row, 1));
-  return row;
+  ScopedVmemLimits limits(*prediction.facts->module, prediction.facts->options.scoped_vmem_limit_kib);
+  return row_of_kernel(prediction, op, limits);
 }
 
 std::vector<KernelRow> kernel_rows(const StepPrediction& prediction) {
+  ScopedVmemLimits limits(*prediction.facts->module, prediction.facts->options.scoped_vmem_limit_kib);
   std::vector<KernelRow> rows;
   for (const OpPrediction& op : prediction.ops) {
-    if (std::optional<KernelRow> row = row_with_own_limit(prediction, op)) rows.push_back(*std::move(row));
+    if (std::optional<KernelRow> row = row_of_kernel(prediction, op, limits)) rows.push_back(*std::move(row));
   }
-  add_limit_of_program(prediction, absl::MakeSpan(rows));
   std::stable_sort(rows.begin(), rows.end(),
                    [](const KernelRow& a, const KernelRow& b) { return a.exposed_seconds > b.exposed_seconds; });
   return rows;

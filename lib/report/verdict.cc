@@ -138,17 +138,28 @@ std::string on_link(const StepPrediction& p, const BreakdownPart& part) {
                       what.empty() ? link : what, is_link ? remedy_for_link(p, part.resource, !part.is_wait) : "", ".");
 }
 
-// What is not known of the step, with the op that takes the most of it. Its time is only what is known of it, such as
-// its launch, or what it moves.
-std::string on_unknown(const StepPrediction& p) {
+// ", such as that of NAME", of the longest op whose time comes from `source`; empty if none does.
+std::string such_as(const StepPrediction& p, CostSource source) {
   const OpPrediction* longest = nullptr;
   for (const OpPrediction& op : p.ops) {
-    if (op.source != CostSource::kUnknown) continue;
+    if (op.source != source) continue;
     if (longest == nullptr || op.total_seconds > longest->total_seconds) longest = &op;
   }
+  return longest == nullptr ? "" : ", such as that of " + short_name(p, longest->name);
+}
+
+// What is not known of the step. The time of its ops is only what is known of them, such as their launch, or what they
+// move.
+std::string on_unknown(const StepPrediction& p) {
   return absl::StrCat(of_step(p, p.unknown_share * p.step_seconds), " rests on work that is not known",
-                      longest == nullptr ? "" : ", such as that of " + short_name(p, longest->name),
+                      such_as(p, CostSource::kUnknown),
                       p.unknown_share > kMostUnknown ? ": neither the step nor what bounds it is known." : ".");
+}
+
+// What is assumed of the step: the sentences after it rest on that.
+std::string on_assumed(const StepPrediction& p) {
+  return absl::StrCat(of_step(p, p.assumed_share * p.step_seconds), " is time that rests on assumptions",
+                      such_as(p, CostSource::kAssumed), ": the rest of this holds only with them.");
 }
 
 // Share of the peak that the ops bound by `resource` attain, weighted by their time.
@@ -262,6 +273,7 @@ std::string verdict(const StepPrediction& p) {
   }
   if (p.unknown_share >= kWorthAVerdict) sentences.push_back(on_unknown(p));
   if (p.unknown_share > kMostUnknown) return absl::StrJoin(sentences, " ");
+  if (p.assumed_share > kMostUnknown) sentences.push_back(on_assumed(p));
   const double worth = kWorthAVerdict * p.step_seconds;
   const BreakdownPart* worst = nullptr;
   for (const BreakdownPart& part : p.breakdown) {

@@ -1,6 +1,7 @@
 #include "lib/values/scoped_memory.h"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
 #include "lib/values/backend_config.h"
@@ -22,9 +23,8 @@ bool may_have_its_own_limit(Opcode opcode) {
   }
 }
 
-}  // namespace
-
-std::optional<std::int64_t> scoped_vmem_limit(InstructionView instruction) {
+// What the config of `instruction` allows it; nullopt if it states nothing, or zero.
+std::optional<std::int64_t> limit_of(InstructionView instruction) {
   const std::string config = backend_config(instruction);
   std::int64_t limit = 0;
   JsonView(config)["scoped_memory_configs"].for_each_element([&limit](JsonView at) {
@@ -34,15 +34,33 @@ std::optional<std::int64_t> scoped_vmem_limit(InstructionView instruction) {
   return limit;
 }
 
-std::optional<std::int64_t> scoped_vmem_limit(const Module& module) {
+// What the program allows every op that has no limit of its own. libtpu states it on the ops of programs for TPU7x and
+// of some programs for v5p and v6e; in others it stands nowhere. Some ops have zero or a part of the limit, so that the
+// largest is taken. Custom calls are left out, as are calls and asynchronous ops, which may carry the limit of a
+// kernel.
+std::optional<std::int64_t> limit_of(const Module& module) {
   std::optional<std::int64_t> limit;
   for (const ComputationView computation : module.computations()) {
     for (const InstructionView instruction : computation.instructions()) {
       if (may_have_its_own_limit(instruction.opcode())) continue;
-      if (const auto own = scoped_vmem_limit(instruction)) limit = std::max(limit.value_or(0), *own);
+      if (const auto own = limit_of(instruction)) limit = std::max(limit.value_or(0), *own);
     }
   }
   return limit;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> ScopedVmemLimits::of(InstructionView kernel) {
+  if (const auto own = limit_of(kernel)) return own;
+  if (!is_read_) {
+    constexpr std::int64_t kKib = 1024;
+    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / kKib;
+    is_read_ = true;
+    of_program_ = limit_of(*module_);
+    if (!of_program_ && given_kib_) of_program_ = std::min(*given_kib_, kMost) * kKib;
+  }
+  return of_program_;
 }
 
 }  // namespace hloroof::internal::inline values

@@ -10,15 +10,23 @@
 
 namespace hloroof::internal::inline values {
 
-// Bytes of VMEM that the config of `instruction` allows it; nullopt if it states none, or zero.
-std::optional<std::int64_t> scoped_vmem_limit(InstructionView instruction);
+// The limits of the kernels of one program. What the text says of the program is looked for once, if a kernel needs it.
+class ScopedVmemLimits {
+ public:
+  // `given_kib` is PredictOptions::scoped_vmem_limit_kib.
+  ScopedVmemLimits(const Module& module, std::optional<std::int64_t> given_kib)
+      : module_(&module), given_kib_(given_kib) {}
 
-// Bytes of VMEM that the program allows every op that has no limit of its own; nullopt if its text does not say.
-//
-// libtpu states it on the ops of programs for TPU7x and of some programs for v5p and v6e; in others it stands nowhere.
-// Some ops have zero or a part of the limit, so that the largest is taken. Custom calls are left out, as are calls and
-// asynchronous ops, which may carry the limit of a kernel.
-std::optional<std::int64_t> scoped_vmem_limit(const Module& module);
+  // Bytes of VMEM that `kernel` may use: what its config allows it, otherwise what the text allows every op, otherwise
+  // what was given; nullopt if nothing says.
+  std::optional<std::int64_t> of(InstructionView kernel);
+
+ private:
+  const Module* module_;
+  std::optional<std::int64_t> given_kib_;
+  std::optional<std::int64_t> of_program_;
+  bool is_read_ = false;
+};
 
 }  // namespace hloroof::internal::inline values
 

@@ -2,6 +2,8 @@
 #include "lib/diagnose/kernel_findings.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -181,7 +183,7 @@ TEST_CASE("findings about a kernel: each where it is, and not where it is not") 
     CAPTURE(row.what);
     const Device device = *find_device(row.device);
     const KernelTime<double> terms = kernel_time(row.run, device);
-    const std::vector<KernelFinding> findings = kernel_findings(row.run, terms, device);
+    const std::vector<KernelFinding> findings = kernel_findings(row.run, terms, device, std::nullopt);
     std::vector<DiagnosticCode> codes;
     for (const KernelFinding& finding : findings) {
       UNSCOPED_INFO(to_string(finding.code) << ": " << finding.message);
@@ -191,6 +193,19 @@ TEST_CASE("findings about a kernel: each where it is, and not where it is not") 
     }
     CHECK(codes == row.codes);
     if (!findings.empty()) CHECK_THAT(findings.front().message, ContainsSubstring(row.message));
+    // A limit is spoken of where there is one and the advice needs more.
+    for (const double limit : {1024.0, 1e12}) {
+      const std::vector<KernelFinding> limited = kernel_findings(row.run, terms, device, limit);
+      REQUIRE(limited.size() == findings.size());
+      for (std::size_t i = 0; i < findings.size(); ++i) {
+        const bool says_fits = findings[i].message.find("VMEM has room for blocks") != std::string::npos ||
+                               findings[i].message.find("of VMEM, which has") != std::string::npos ||
+                               findings[i].message.find("would fit") != std::string::npos;
+        const bool needs_more = says_fits && limit < 1e6;
+        CHECK(limited[i].message ==
+              findings[i].message + (needs_more ? ", if vmem_limit_bytes is raised from 1.00 KiB" : ""));
+      }
+    }
   }
 }
 

@@ -83,6 +83,20 @@ TEST_CASE("what bounds a step is not said where its work is not known") {
   CHECK(verdict(p).find("not known") == std::string::npos);
 }
 
+TEST_CASE("what follows from assumptions comes after them") {
+  StepPrediction p = step_of({works("mxu", Resource::kMatrix, 1)});
+  add_op(p, Resource::kMatrix, 0.1, 0.9);
+  add_op(p, Resource::kMatrix, 0.9, 0.9);
+  p.ops[1].source = CostSource::kAssumed;
+  p.assumed_share = 0.9;
+  CHECK(
+      verdict(p) ==
+      "90 % of the step is time that rests on assumptions, such as that of op2: the rest of this holds only with them. "
+      "100 % of the step is bound by mxu, at 90.0 % of its peak: these ops are near their roof.");
+  p.assumed_share = 0.4;
+  CHECK(verdict(p).find("assumptions") == std::string::npos);
+}
+
 TEST_CASE("a batch that is hardly larger is one tenth larger") {
   StepPrediction p = step_of({works("mxu", Resource::kMatrix, 0.5), waits("wait (ici, data)", 0.5)});
   set_busy(p, Resource::kIci, 0.62);

@@ -63,6 +63,7 @@ PredictOptions random_options(Random& random) {
       options.custom_calls.push_back(cost);
     }
   }
+  if (random.maybe()) options.scoped_vmem_limit_kib = 1 + random.below(100000);
   if (random.maybe()) options.kernel_lists.push_back({"gmm.2", "group_sizes", {random.below(1 << 20), -3, 100000}});
   if (random.maybe()) options.kernel_lists.push_back({"paged", "3", {}});
   if (random.maybe()) options.set.emplace_back("hbm.bandwidth", 1 + random.number());
@@ -104,11 +105,12 @@ std::string described(const PredictOptions& o) {
   for (const auto& [name, shares] : o.branch_probabilities) {
     absl::StrAppend(&out, " branches ", name, " ", absl::StrJoin(shares, ",", precise));
   }
-  absl::StrAppend(
-      &out, " mesh ", absl::StrJoin(o.mesh.axes, ";", named), " order ", absl::StrJoin(o.mesh.order, ";"), " devices ",
-      absl::StrJoin(o.mesh.device_order, ";"), " wrap ", o.mesh.wrap ? static_cast<int>(*o.mesh.wrap) : -1, " reduce ",
-      optional(o.collectives.reduce_element_bytes), " imbalance ", shortest(o.collectives.imbalance), " model ",
-      optional(o.model_flops), " tokens ", optional(o.tokens), " price ", optional(o.price), " code ", o.code);
+  absl::StrAppend(&out, " mesh ", absl::StrJoin(o.mesh.axes, ";", named), " order ", absl::StrJoin(o.mesh.order, ";"),
+                  " devices ", absl::StrJoin(o.mesh.device_order, ";"), " wrap ",
+                  o.mesh.wrap ? static_cast<int>(*o.mesh.wrap) : -1, " reduce ",
+                  optional(o.collectives.reduce_element_bytes), " imbalance ", shortest(o.collectives.imbalance),
+                  " model ", optional(o.model_flops), " tokens ", optional(o.tokens), " price ", optional(o.price),
+                  " code ", o.code, " vmem ", o.scoped_vmem_limit_kib.value_or(-1));
   return out;
 }
 
@@ -178,6 +180,7 @@ std::string json_of(const PredictOptions& o) {
   std::vector<std::pair<std::string, std::vector<std::int64_t>>> lists;
   for (const KernelList& l : o.kernel_lists) lists.emplace_back(l.kernel + "." + l.operand, l.values);
   add("kernel_lists", object(lists, [&](const auto& values) { return list(values, whole); }));
+  if (o.scoped_vmem_limit_kib) add("scoped_vmem_limit_kib", whole(*o.scoped_vmem_limit_kib));
   add("set", object(o.set, number));
   add("branch_probabilities", object(o.branch_probabilities, numbers));
   add("mesh", object(o.mesh.axes, whole));

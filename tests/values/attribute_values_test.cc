@@ -2,6 +2,9 @@
 
 #include "lib/values/attribute_values.h"
 
+#include <cstdint>
+#include <limits>
+#include <optional>
 #include <string>
 
 #include "hloroof/attributes.h"
@@ -171,8 +174,10 @@ TEST_CASE("the scoped VMEM that the compiler allows an op and a program") {
   for (const Case& c : cases) {
     CAPTURE(c.configs);
     const Module m = with_entry("ROOT p = f32[] parameter(0)" + config(c.configs));
-    CHECK(scoped_vmem_limit(m.entry().root()) == c.limit);
-    CHECK(scoped_vmem_limit(m) == c.limit);
+    CHECK(ScopedVmemLimits(m, std::nullopt).of(m.entry().root()) == c.limit);
+    // What is given counts only where the text says nothing.
+    CHECK(ScopedVmemLimits(m, 16).of(m.entry().root()) == c.limit.value_or(16384));
+    CHECK(ScopedVmemLimits(m, std::numeric_limits<std::int64_t>::max()).of(m.entry().root()).value() > 0);
   }
   // The largest is the limit of the program; a kernel may be allowed more than the others.
   const auto size = [&config](int bytes) {
@@ -180,8 +185,10 @@ TEST_CASE("the scoped VMEM that the compiler allows an op and a program") {
   };
   const Module m = with_entry("p = f32[] parameter(0)" + size(300) + "n = f32[] negate(p)" + size(200) +
                               "ROOT c = f32[] custom-call(n), custom_call_target=\"tpu_custom_call\"" + size(900));
-  CHECK(scoped_vmem_limit(m.entry().root()) == 900);
-  CHECK(scoped_vmem_limit(m) == 300);
+  ScopedVmemLimits limits(m, std::nullopt);
+  CHECK(limits.of(m.entry().root()) == 900);
+  const Module other = with_entry("ROOT p = f32[] parameter(0)");
+  CHECK(limits.of(other.entry().root()) == 300);
 }
 
 TEST_CASE("backend configs of the TPU compiler") {

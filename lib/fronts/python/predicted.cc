@@ -25,6 +25,7 @@
 #include "lib/step/facts.h"
 #include "lib/time/kernel_range.h"
 #include "lib/values/attribute_values.h"
+#include "lib/values/scoped_memory.h"
 #include "lib/work/custom_call.h"
 
 namespace nb = nanobind;
@@ -33,7 +34,8 @@ using namespace nb::literals;  // NOLINT(google-build-using-namespace): for nano
 namespace hloroof::internal::inline python {
 namespace {
 
-void write_kernel(InstructionView call, const KernelRun* run, const StepFacts& facts, JsonWriter& out) {
+void write_kernel(InstructionView call, const KernelRun* run, const StepFacts& facts, ScopedVmemLimits& limits,
+                  JsonWriter& out) {
   const bool is_read = run != nullptr && run->failure.empty();
   out.begin_object();
   out.member("op", call.name());
@@ -48,6 +50,7 @@ void write_kernel(InstructionView call, const KernelRun* run, const StepFacts& f
   std::optional<double> vmem;
   if (is_read) vmem = run->window_vmem_bytes + run->scratch_vmem_bytes;
   out.member("vmem_bytes", vmem);
+  out.member("vmem_limit_bytes", limits.of(call));
   std::optional<std::string> unread;
   if (run == nullptr || !run->has_body) {
     unread = "the text does not have the body of the kernel";
@@ -77,11 +80,12 @@ void write_kernel(InstructionView call, const KernelRun* run, const StepFacts& f
 // Returns a JSON object: vmem_capacity_bytes, of one core, null if unknown; calls, an array with an object for each
 // call of a Pallas kernel that the step executes. Their members are op and computation, as in the ops of the
 // prediction; name; grid, empty if the body could not be read; vmem_bytes, the bytes of VMEM for windows and scratch,
-// null if the body could not be read; unread, why it could not be read, null if it was; assumptions, a list of
-// sentences. The facts of `prediction` must still be valid.
+// null if the body could not be read; vmem_limit_bytes, what the compiler allows it, null if unknown; unread, why it
+// could not be read, null if it was; assumptions, a list of sentences. The facts of `prediction` must still be valid.
 std::string kernels_json(const StepPrediction& prediction) {
   const Module& module = *prediction.facts->module;
   const Device& device = prediction.facts->target.device;
+  ScopedVmemLimits limits(module, prediction.facts->options.scoped_vmem_limit_kib);
   JsonWriter out(JsonLayout::kCompact);
   out.begin_object();
   std::optional<double> capacity;
@@ -96,7 +100,7 @@ std::string kernels_json(const StepPrediction& prediction) {
     if (call.opcode() != Opcode::kCustomCall) continue;
     if (custom_call_behaviour(string_value(call, AttributeKey::kCustomCallTarget)) != CustomCallBehaviour::kKernel)
       continue;
-    write_kernel(call, op.work->kernel.get(), *prediction.facts, out);
+    write_kernel(call, op.work->kernel.get(), *prediction.facts, limits, out);
   }
   out.end_array();
   out.end_object();

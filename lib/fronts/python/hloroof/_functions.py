@@ -40,6 +40,7 @@ def predict_step_time(
     - ``trip_counts``, ``branch_probabilities``: by name of the ``while`` or ``conditional``; ``default_trip_count`` for all others
     - ``custom_calls``: by target, ``{"my_kernel": {"flops": 1e9, "bytes": 4e6}}``
     - ``kernel_lists``: contents of lists that Pallas kernels read, ``{"gmm.group_sizes": [128, 384]}``
+    - ``scoped_vmem_limit_kib``: the compiler's ``xla_tpu_scoped_vmem_limit_kib``, for texts that do not state it
     - ``model_flops``: FLOPs that the model needs for one step on all devices together, for ``mfu``
     - ``tokens``: of one step on all devices together, for the rate and the cost of tokens
 

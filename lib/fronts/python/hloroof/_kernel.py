@@ -30,6 +30,9 @@ class KernelCall:
     """Steps in each dimension of the grid; empty if the body could not be read."""
     vmem_bytes: Optional[float]
     """Bytes of VMEM for windows and scratch; None if the body could not be read."""
+    vmem_limit_bytes: Optional[float]
+    """Bytes of VMEM that the compiler allows it: its own ``vmem_limit_bytes``, otherwise what the text says of the program; None if it
+    does not say."""
     unread: Optional[str]
     """Why the body could not be read; None if it was. The time is then that of the stated cost, or unknown."""
     assumptions: list[str] = field(default_factory=list)
@@ -89,6 +92,7 @@ def _predict(
             op=ops[call["computation"], call["op"]],
             grid=call["grid"],
             vmem_bytes=call["vmem_bytes"],
+            vmem_limit_bytes=call["vmem_limit_bytes"],
             unread=call["unread"],
             assumptions=call["assumptions"],
             least_seconds=call["least_seconds"],
