@@ -157,6 +157,14 @@ struct VectorWork {
   ElementType to = ElementType::kInvalid;  // convert: the type of the result; others: kInvalid
 };
 
+// What a fusion for a GPU does with the tiles that the compiler chose for it. A block of threads computes one tile.
+struct TileWork {
+  double blocks = 0;     // 0: the text states no tiles
+  double warps = 0;      // of a block
+  double held = 0;       // padded elements that a block holds in registers while it reduces their rows
+  double exchanged = 0;  // padded elements that the threads of all blocks pass to one another, through shared memory
+};
+
 // The work of one device for one execution of one instruction, in the physical convention.
 struct Work {
   double flops = 0;  // logical: contractions at their logical dimensions, elementwise operations one per element
@@ -176,9 +184,8 @@ struct Work {
   std::vector<VectorWork> vector;    // one entry per kind and type
   std::vector<VectorWork> epilogue;  // the part of `vector` applied to the result of a product in the same instruction
   double read_again = 0;             // TPU: bytes of HBM beyond `read` that a product's windows are fetched again
-  double between_kernels = 0;   // not TPU: bytes of HBM beyond those that the kernels of a library move to each other
-  double product_steps = 1;     // TPU: windows along the contracted dimensions; their sums are accumulated
-  double relayout_windows = 0;  // TPU: windows of the loop that changes a layout; 0: the text does not state it
+  double between_kernels = 0;  // not TPU: bytes of HBM beyond those that the kernels of a library move to each other
+  double product_steps = 1;    // TPU: windows along the contracted dimensions; their sums are accumulated
   double partial_tile_elements = 0;  // padded elements of tiles that an in-place update covers only in part
   std::optional<double> seconds;     // set by the user; overrides the model
   CostSource source = CostSource::kModel;
@@ -187,9 +194,7 @@ struct Work {
   bool is_for_threads =
       false;              // GPU: such a kernel's author scheduled its threads and transfers (Mosaic), not a compiler
   double tile_bytes = 0;  // GPU: bytes of the tiles that those blocks load and store, mostly from the level-2 cache
-  double blocks = 0;      // GPU: blocks of threads of a fusion whose tiles the compiler states; 0: not stated
-  double exchanged_elements =
-      0;  // GPU: padded elements that such blocks pass between their threads, through shared memory
+  TileWork tiles;         // GPU: of a fusion whose tiles the compiler states
   std::vector<Pieces> pieces;  // GPU: included in `read` and `written` with their own bytes
   double atomics = 0;          // GPU: updates of 32 bytes by the atomic operations of scatters
   double narrow_atomics = 0;   // GPU: their updates of elements of less than 4 bytes

@@ -273,16 +273,15 @@ struct TpuCore {
     LatchCycles latch_cycles;
   } matrix;
   struct Vector {
-    int64_t lanes = 0;                     // of a register (minor dimension)
-    int64_t sublanes = 0;                  // of a register (second minor dimension)
-    bool native_bf16 = false;              // packed bf16 arithmetic, two elements per lane
-    double efficiency = 0;                 // fraction of f32_rate that compiled chains of operations attain
-    double transpose_cycles = 0;           // cycles of a cross-lane unit to transpose a 32-bit register
-    double packed_transpose_cycles = 0;    // cycles to transpose a register of packed 16-bit elements
-    double lane_reduction_cycles = 0;      // cycles to reduce a register over its lanes
-    double cross_lane_units = 0;           // cross-lane units of one core
-    double relayout_window_registers = 0;  // registers of one window of a layout change
-    double partial_update_cycles = 0;      // cycles to merge an update into a register that it covers in part
+    int64_t lanes = 0;                   // of a register (minor dimension)
+    int64_t sublanes = 0;                // of a register (second minor dimension)
+    bool native_bf16 = false;            // packed bf16 arithmetic, two elements per lane
+    double efficiency = 0;               // fraction of f32_rate that compiled chains of operations attain
+    double transpose_cycles = 0;         // cycles of a cross-lane unit to transpose a 32-bit register
+    double packed_transpose_cycles = 0;  // cycles to transpose a register of packed 16-bit elements
+    double lane_reduction_cycles = 0;    // cycles to reduce a register over its lanes
+    double cross_lane_units = 0;         // cross-lane units of one core
+    double partial_update_cycles = 0;    // cycles to merge an update into a register that it covers in part
   } vector;
   struct OnChip {
     Fact<double> vmem_capacity;         // bytes, all cores of the device
@@ -361,6 +360,7 @@ struct GpuCore {
   } matrix;
   struct Vector {
     int64_t compute_units = 0;      // streaming multiprocessors or compute units
+    Fact<double> registers;         // of 32 bits, of one multiprocessor, for the threads that it runs; none: enough
     Fact<double> collective_units;  // those that a collective takes from the kernels beside it; none: kernels lose none
   } vector;
   struct OnChip {
@@ -380,6 +380,7 @@ struct GpuCore {
                                      // which programs for threads attain
     Fact<double> vector_efficiency;  // programs on tiles: share of the rates of the vector units; none: all
     Fact<double> thread_vector_efficiency;  // programs for threads: likewise
+    Fact<double> warp_registers;            // registers of a warp beside those that hold its part of a tile
     Fact<double> tile_bandwidth;            // programs on tiles: bytes/s of all tiles together; none:
                                             // OnChip::l2_bandwidth, at which programs for threads transfer theirs
   } program;

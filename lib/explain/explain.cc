@@ -196,8 +196,8 @@ class Explanation {
       line("", format_bytes(work.between_kernels) + " moved again, between the kernels of the library");
     }
     bytes(to_string(Resource::kVmem, prediction_.family), work.read.vmem, work.written.vmem);
-    if (work.exchanged_elements > 0 && prediction_.family == DeviceFamily::kGpu) {
-      line("shared", format_count(work.exchanged_elements) + " elements pass between threads in shared memory:");
+    if (work.tiles.exchanged > 0 && prediction_.family == DeviceFamily::kGpu) {
+      line("shared", format_count(work.tiles.exchanged) + " elements pass between threads in shared memory:");
       line("", "a dimension of one lies inside the tile that is reduced");
     }
     bytes("host", work.read.host, work.written.host);

@@ -24,13 +24,6 @@ Num dma_seconds(const Work& work, const TpuCore& core, const Numbers<Num>& n) {
   return sum("first read and last write", reading, writing);
 }
 
-// The number of windows of the compiler's loop, each of which holds at least one register. If the compiler states none,
-// the number of windows it would cut such an array into.
-double relayout_windows(const Work& work, double relaid_registers, const TpuCore& core) {
-  if (work.relayout_windows > 0) return std::min(work.relayout_windows, std::ceil(relaid_registers));
-  return std::ceil(over(relaid_registers, core.vector.relayout_window_registers));
-}
-
 // The time at the ends of an operation, before its first window and after its last, where compute and memory do not
 // overlap.
 template <class Num>
@@ -52,23 +45,6 @@ struct HbmBytes {
 HbmBytes hbm_bytes(const Work& work, const Device& device) {
   if (device.tpu() != nullptr) return {work.read.hbm, work.written.hbm};
   return {work.read.hbm + work.read.vmem, work.written.hbm + work.written.vmem};
-}
-
-// The memory time of a core that changes layouts: a core moves a window across lanes after its read and before its
-// write, and memory waits in that time.
-template <class Num>
-Num memory_of_one_core(const Work& work, double memory, double relaid_registers, const TpuCore& core,
-                       const Numbers<Num>& n, OverlapTime<Num>& time) {
-  Num waiting = 0.0;
-  if (work.matrix.empty() && work.read.hbm > 0 && work.written.hbm > 0) {
-    time.windows = relayout_windows(work, relaid_registers, core);
-    waiting =
-        n.amount("first bytes of windows", std::max(time.windows - 1, 0.0), "window") * n.at(core.overhead.dma_read);
-  }
-  time.waiting = value(waiting);
-  Num between = sum("memory of one core", again("memory, as above", Num(memory)), waiting) / n.cores();
-  time.between = value(between);
-  return between;
 }
 
 }  // namespace
@@ -179,6 +155,16 @@ bool stays_on_chip(const Work& work, const Device& device) {
 
 namespace {
 
+// Whether a multiprocessor holds too few blocks to load for one while another computes. Two blocks begin and end
+// together. Measured fusions (H100-JAX: norms, softmax and their gradients) with at most two take about the sum of both
+// times, those with three and more that of the bytes.
+bool loads_in_turn(const TileWork& tiles, const GpuCore& gpu) {
+  if (tiles.held <= 0 || tiles.exchanged > 0 || !gpu.vector.registers || !gpu.program.warp_registers) return false;
+  constexpr double kTooFew = 2;
+  const double registers = tiles.held + tiles.warps * *gpu.program.warp_registers;
+  return *gpu.vector.registers < (kTooFew + 1) * registers;
+}
+
 // Near the ridge the slower of the two sides varies from window to window. The norm that joins them is therefore four
 // and not the infinity of a steady state, as measured matmuls show. At the ends of a product one side waits for the
 // other, for at most the fill time of the pipeline. The windows of other fusions are small: measured ones (TOKAMAX)
@@ -187,11 +173,14 @@ namespace {
 // Even a small product is cut into windows. The time at its ends is at most faster / fill_windows.
 //
 // If an array changes layout, a core moves a window through the cross-lane unit after its read and before its write,
-// and HBM waits for that core. The other core of a chip uses HBM in that time. Measured kernels
-// (tests/accuracy/kernels, `glu`) run such copies at the speed of HBM on v5p, which has two cores. On v6e and 7x, which
-// have one core a device, they take the sum of both times, as in the TPU compiler's cycles. From HBM to HBM, each
-// window waits for the first byte of its read. Without that term the same kernels come out 8 to 14 % too fast, by
-// 0.4 to 0.7 us a window for 17 to 1366 windows, which is the latency of a read.
+// and takes the sum of both times. The other core of a chip uses HBM in that time. The final code of such
+// operations on v5e, v6e and 7x (tests/accuracy/grid, relayouts.py) takes 0.7 to 1.2 of that, the least where f32 is
+// turned or HBM is slow: it reads ahead, so that no window waits for its first byte.
+// Measured programs with copies of bf16 (tests/accuracy, `flash_attention_vjp`) agree with it. Those that turn f32
+// (`glu` on v6e and 7x) take up to 1.2 times as long, for a reason that nothing here shows.
+//
+// A kernel of a GPU hides its arithmetic behind the loads of other blocks on the same multiprocessor. `loads_in_turn`
+// says where there are none.
 template <class Num>
 OverlapTime<Num> overlap_time(const Work& work, ResourceTimes<Num> resources, const Numbers<Num>& n) {
   const Num exponent = n.at(n.device().overhead.overlap_norm);
@@ -206,8 +195,12 @@ OverlapTime<Num> overlap_time(const Work& work, ResourceTimes<Num> resources, co
   OverlapTime<Num> time;
   const double memory_seconds = value(memory);
   time.faster = std::min(value(compute), memory_seconds);
-  time.joined =
-      norm(value(relayout) > 0 ? "overlapping" : "compute and memory", exponent, std::move(compute), std::move(memory));
+  if (const GpuCore* const gpu = n.device().gpu(); gpu != nullptr && loads_in_turn(work.tiles, *gpu)) {
+    time.joined = sum("memory, then compute", std::move(memory), std::move(compute));
+  } else {
+    time.joined = norm(value(relayout) > 0 ? "overlapping" : "compute and memory", exponent, std::move(compute),
+                       std::move(memory));
+  }
   // A block that holds its tile while its threads exchange it leaves no registers for a second block that could load.
   if (value(resources.exchange) > 0) {
     time.joined = sum("memory, then shared memory", std::move(time.joined), resources.exchange);
@@ -215,9 +208,8 @@ OverlapTime<Num> overlap_time(const Work& work, ResourceTimes<Num> resources, co
   const TpuCore* const tpu = n.device().tpu();
   if (value(relayout) > 0) {
     Num between = 0.0;
-    if (tpu != nullptr && memory_seconds > 0) {
-      between = memory_of_one_core(work, memory_seconds, resources.vector.relaid_registers, *tpu, n, time);
-    }
+    if (tpu != nullptr) between = again("memory of one core", Num(memory_seconds)) / n.cores();
+    time.between = value(between);
     time.joined = slowest("compute and memory", std::move(time.joined),
                           sum("memory, then across lanes", std::move(between), relayout));
   }
@@ -311,8 +303,8 @@ ResourceTimes<Num> resource_times(const Work& work, const Numbers<Num>& n, doubl
   if (device.gpu() != nullptr) times.vmem = scattered_seconds(work, *device.gpu(), n);
   if (device.gpu() != nullptr && work.tile_bytes > 0) times.vmem = tiles_seconds(work, *device.gpu(), n);
   if (const GpuCore* const gpu = device.gpu();
-      gpu != nullptr && gpu->on_chip.exchange_rate && work.exchanged_elements > 0) {
-    times.exchange = over(n.amount("elements exchanged", work.exchanged_elements, "element"),
+      gpu != nullptr && gpu->on_chip.exchange_rate && work.tiles.exchanged > 0) {
+    times.exchange = over(n.amount("elements exchanged", work.tiles.exchanged, "element"),
                           n.known_or(gpu->on_chip.exchange_rate, 0.0));
   }
   if (const double bytes = std::max(work.read.host, work.written.host); bytes > 0) {
@@ -354,9 +346,10 @@ Num launch_floor_seconds(const Work& work, LaunchedBy by, const Numbers<Num>& n)
   Num launch =
       n.amount(in_graph ? "launch, in a command buffer" : "launch by the host", std::max(work.kernels, 1.0), "kernel") *
       n.at(in_graph ? core->overhead.graph_launch : core->overhead.launch);
-  if (work.blocks <= 0 || !core->overhead.block) return launch;
-  return slowest("launch and blocks", std::move(launch),
-                 n.amount("blocks of threads started", work.blocks, "block") * n.known_or(core->overhead.block, 0.0));
+  if (work.tiles.blocks <= 0 || !core->overhead.block) return launch;
+  return slowest(
+      "launch and blocks", std::move(launch),
+      n.amount("blocks of threads started", work.tiles.blocks, "block") * n.known_or(core->overhead.block, 0.0));
 }
 
 // What a product takes beside its work. It was measured where the host launches one product after another, and is about

@@ -79,9 +79,7 @@ struct OverlapTime {
   Num joined = 0.0;    // (slower^n + faster^n)^(1/n), n = Overhead::overlap_norm, or between + relayout if that is more
   Num ends = 0.0;      // before the first window and after the last
   double faster = 0;   // the faster of compute and memory
-  double between = 0;  // memory time while the core waits before and after layout changes; includes `waiting`
-  double windows = 0;  // windows in which layouts change
-  double waiting = 0;  // for the first byte of each of these windows except the first
+  double between = 0;  // memory time while the core waits before and after layout changes
 };
 OverlapTime<double> overlap_time(const Work& work, const Device& device);
 

@@ -63,10 +63,7 @@ void add_cross_lane(const VectorWork& v, const TpuCore::Vector& unit, const Numb
   const bool is_relayout = v.opcode == Opcode::kTranspose;
   const double registers = v.elements / register_elements(unit);
   Num cycles = n.at(v.opcode == Opcode::kReduce ? unit.lane_reduction_cycles : unit.transpose_cycles);
-  if (is_relayout) {
-    if (bits(v.type) == 16) cycles = n.at(unit.packed_transpose_cycles) / 2.0;
-    time.relaid_registers += registers;
-  }
+  if (is_relayout && bits(v.type) == 16) cycles = n.at(unit.packed_transpose_cycles) / 2.0;
   const Num seconds = n.amount(is_relayout ? "layout changed across lanes" : "across lanes", registers, "register") *
                       cycles / (n.clock() * n.cores() * n.at(unit.cross_lane_units));
   add_alike(is_relayout ? time.relayout_seconds : time.register_seconds, noted(seconds, [&] { return kind_of(v); }));

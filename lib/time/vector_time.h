@@ -21,7 +21,6 @@ struct VectorTime {
   Num result_seconds = 0.0;     // on the transcendental unit
   Num register_seconds = 0.0;   // on the cross-lane unit
   Num relayout_seconds = 0.0;   // on the cross-lane unit, for arrays that change layout
-  double relaid_registers = 0;  // registers of these arrays
 
   Num seconds(std::string_view name = "vector units") const {
     return slowest(name, seconds_without_relayout(name), sum("across lanes", register_seconds, relayout_seconds));

@@ -147,6 +147,7 @@ std::optional<FusionBackendConfig> fusion_backend_config(InstructionView instruc
   if (const JsonView block = at["block_level_fusion_config"]) {
     BlockLevelFusionConfig& of = fusion.block_level.emplace();
     block["output_tiles"].for_each_element([&](JsonView tile) { of.output_tiles.push_back(tile["sizes"].integers()); });
+    of.num_warps = block["num_warps"].integer_or(0);
     of.num_stages = block["num_stages"].integer_or(0);
   }
   if (const JsonView gemm = at["triton_gemm_config"]) {

@@ -74,6 +74,7 @@ std::optional<AttentionBackendConfig> attention_backend_config(InstructionView i
 // The tiling of a Triton kernel for which the compiler chose the tiles.
 struct BlockLevelFusionConfig {
   std::vector<std::vector<std::int64_t>> output_tiles;
+  std::int64_t num_warps = 0;
   std::int64_t num_stages = 0;
 };
 

@@ -77,17 +77,22 @@ void add_gpu_tiles(InstructionView fusion, ComputationId fused, Work& work) {
   const bool is_stated = tile.size() == stored.dimensions.size() && !tile.empty() &&
                          std::all_of(tile.begin(), tile.end(), [](std::int64_t size) { return size > 0; });
   if (!is_stated) return;
-  work.blocks = tile_count(stored, tile);
+  TileWork& tiles = work.tiles;
+  tiles.blocks = tile_count(stored, tile);
+  tiles.warps = static_cast<double>(config->block_level->num_warps);
   double exchanged = 0;
   double reductions = 0;
   for (InstructionView i : fusion.module().computation(fused).instructions()) {
     if (i.opcode() != Opcode::kReduce || i.operand_count() == 0) continue;
     const std::optional<std::vector<std::int64_t>> read = tile_of_operand(i, stored, tile);
-    if (!read || !has_gap(*read)) continue;
-    if (element_count(i.operand(0).shape()) == element_count(stored)) ++reductions;
-    exchanged = std::max(exchanged, work.blocks * padded_elements(*read));
+    if (!read) continue;
+    const bool is_stored = element_count(i.operand(0).shape()) == element_count(stored);
+    if (is_stored) tiles.held = std::max(tiles.held, padded_elements(*read));
+    if (!has_gap(*read)) continue;
+    if (is_stored) ++reductions;
+    exchanged = std::max(exchanged, tiles.blocks * padded_elements(*read));
   }
-  work.exchanged_elements = exchanged * (1 + reductions);
+  tiles.exchanged = exchanged * (1 + reductions);
 }
 
 }  // namespace hloroof::internal::inline work

@@ -10,6 +10,8 @@ namespace hloroof::internal::inline work {
 // Adds the blocks of threads and the exchanged elements of a fusion whose `block_level_fusion_config` states the tile
 // of its first result. Does nothing for any other fusion, and for products, whose blocks lib/time has.
 //
+// A block that reduces the rows of a tile, and stores the tile as well, holds it in registers meanwhile.
+//
 // Triton gives each dimension of a tile to a number of threads. A reduction along a row works best if the threads that
 // loaded the row hold it. Triton keeps them so for tiles of two dimensions; XLA drops dimensions of one from a tile to
 // get there, but not those that lie between two others (triton-xla-squeeze-dims). The reduction then has threads of its

@@ -111,7 +111,6 @@ void append_work(const Work& next, Work& total) {
   total.stored_elements += next.stored_elements;
   total.epilogue.clear();  // the windows of one product say nothing about those of several
   total.product_steps = 1;
-  total.relayout_windows += next.relayout_windows;
   total.read_again += next.read_again;
   total.between_kernels += next.between_kernels;
   total.partial_tile_elements += next.partial_tile_elements;
@@ -215,16 +214,6 @@ double product_steps(const std::optional<WindowConfig>& config, const Work& work
   double positions = 1;
   for (const MatrixWork& product : work.matrix) positions = std::max(positions, product.k);
   return std::min(loop_steps(*config, config->output_window_bounds.size()), positions);
-}
-
-// The number of windows of the compiler's loop over an operation that changes a layout; 0 if the text does not state
-// it.
-double relayout_windows(InstructionView instruction, const Work& work) {
-  if (!work.matrix.empty()) return 0;
-  const bool turns = std::any_of(work.vector.begin(), work.vector.end(),
-                                 [](const VectorWork& v) { return v.opcode == Opcode::kTranspose; });
-  const std::optional<WindowConfig> config = turns ? window_config(instruction) : std::nullopt;
-  return config && !config->iteration_bounds.empty() ? loop_steps(*config) : 0;
 }
 
 // Whether the block is a placeholder. A program compiled without a GPU is not autotuned, and has the first block of a
@@ -345,7 +334,6 @@ class WorkCounter {
     if (megascale_fault(instruction))
       work.source = CostSource::kUnknown;  // only the bytes to and from the host are known
     add_elements(instruction, insides_.sizes(), work);
-    work.relayout_windows = relayout_windows(instruction, work);
     work.padded_bytes = work.read.total() + work.written.total();
     return work;
   }

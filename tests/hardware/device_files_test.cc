@@ -165,6 +165,18 @@ TEST_CASE("device files: GPU vector rates are units x lanes x clock") {
   }
 }
 
+TEST_CASE("device files: a CUDA GPU has the registers that a compiler is told of") {
+  const absl::StatusOr<Json> table = parse_json<Json>(cuda_targets(), "cuda_targets.json");
+  REQUIRE(table.ok());
+  const std::optional<double> told = number_at(*table, {"every", "values", "registers_per_core_limit"});
+  REQUIRE(told.has_value());
+  for (const Device& device : all_devices()) {
+    if (device.family() != DeviceFamily::kGpu || !device.gpu()->vector.registers) continue;
+    CAPTURE(device.name);
+    CHECK(*device.gpu()->vector.registers == *told);
+  }
+}
+
 TEST_CASE("device files: totals published per chip come back from the devices of a chip") {
   const struct {
     std::string name;

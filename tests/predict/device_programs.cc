@@ -396,7 +396,8 @@ void add_pieces(Program& program) {
   }
 }
 
-// Fusions for a GPU in tiles: one of small blocks, and one whose threads exchange its tile.
+// Fusions for a GPU in tiles: one of small blocks, one whose threads exchange its tile, and one that loads nothing
+// while it computes.
 void add_tiled(Program& program) {
   const auto add = [&](const std::string& array, const std::string& tile, const std::string& body) {
     const std::string name = program.name();
@@ -412,9 +413,11 @@ void add_tiled(Program& program) {
   program.computation(sum + " {\n  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n  ROOT s = f32[] add(x, y)\n}\n");
   const std::string rows = program.shape("f32", "64,512,1024");
   const std::string sums = program.shape("f32", "64,512");
-  add(rows, "\"16\",\"1\",\"1024\"",
-      "  z = f32[] constant(0)\n  s = " + sums + " reduce(x, z), dimensions={2}, to_apply=" + sum + "\n  b = " + rows +
-          " broadcast(s), dimensions={0,1}\n  ROOT q = " + rows + " divide(x, b)\n");
+  for (const char* tile : {"\"16\",\"1\",\"1024\"", "\"1\",\"16\",\"1024\""}) {
+    add(rows, tile,
+        "  z = f32[] constant(0)\n  s = " + sums + " reduce(x, z), dimensions={2}, to_apply=" + sum +
+            "\n  b = " + rows + " broadcast(s), dimensions={0,1}\n  ROOT q = " + rows + " divide(x, b)\n");
+  }
 }
 
 // A program of one of two slices, which exchange an array.

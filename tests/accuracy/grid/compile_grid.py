@@ -160,21 +160,27 @@ def stripped(text):
     return re.sub(r", sharding=\{[^{}]*\}|, frontend_attributes=\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}", "", text)
 
 
-def compile_generation(generation, arguments):
-    """Runs in a process of its own, because libtpu reads its flags once."""
-    topology, device = GENERATIONS[generation]
-    dump = tempfile.mkdtemp()
-    flags = os.environ.get("GRID_FLAGS", "")
+def chip_of(generation, dump, flags=""):
+    """A chip that is not there, for which libtpu will write the final code of all programs of this process to `dump`."""
     os.environ.update(
         TPU_SKIP_MDS_QUERY="1", ALLOW_MULTIPLE_LIBTPU_LOAD="1", JAX_PLATFORMS="cpu", TPU_LOG_DIR="disabled",
         LIBTPU_INIT_ARGS=f"--xla_jf_dump_to={dump} --xla_jf_dump_llo_text=true "
         f"--xla_jf_dump_llo_pass_label_regex=packed-bundles-post-ra {flags}")
+    from jax.experimental import topologies
+
+    return topologies.get_topology_desc(platform="tpu", topology_name=GENERATIONS[generation][0]).devices[0]
+
+
+def compile_generation(generation, arguments):
+    """Runs in a process of its own, because libtpu reads its flags once."""
+    device = GENERATIONS[generation][1]
+    dump = tempfile.mkdtemp()
+    flags = os.environ.get("GRID_FLAGS", "")
+    chip = chip_of(generation, dump, flags)
     from importlib import metadata
 
     import jax
-    from jax.experimental import topologies
 
-    chip = topologies.get_topology_desc(platform="tpu", topology_name=topology).devices[0]
     sharding = jax.sharding.SingleDeviceSharding(chip)
     rows = []
     places = {}  # operations so far, by category
