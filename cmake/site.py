@@ -33,6 +33,7 @@ NAVIGATION = (
     ("index.html", "hloroof"),
     ("gallery/index.html", "Gallery"),
     ("accuracy/index.html", "Accuracy"),
+    ("bench/predictors/index.html", "All predictors"),
     ("examples/index.html", "Examples"),
     ("data/hardware/index.html", "Devices"),
     ("lib/fronts/python/index.html", "Python"),
@@ -72,6 +73,7 @@ tr:target td { background: #ffe9a8; color: #1c2330; }
 svg text { fill: var(--text); font: 12px system-ui, sans-serif; } svg .axis { stroke: var(--line); } svg .even { stroke: var(--text); stroke-dasharray: 5 4; }
 svg a:hover circle, svg a:focus circle { stroke: var(--text); stroke-width: 3; }
 .legend { list-style: none; padding: 0; columns: 2; } .legend svg { vertical-align: middle; }
+@media (max-width: 40rem) { .accuracy svg text { font-size: 21px; } .legend { columns: 1; } }
 """
 
 
