@@ -87,6 +87,7 @@ build_wheel() {
   PATH=$venv/bin:$PATH quietly "$venv/bin/auditwheel" repair --wheel-dir "$out" "$work"/dist/hloroof-*.whl
   wheel=$(echo "$out"/hloroof-*-cp"${1/./}"-*"$2".whl)
   newest=$(newest_glibc "$wheel") || fail "readelf shows no version of glibc in $wheel"
+  [[ -f $work/unpacked/hloroof/_core.pyi ]] || fail "$wheel has no stub of its module"
   echo "wheels: $(basename "$wheel"), $(stat -c %s "$wheel") bytes, needs glibc $newest, built in $((SECONDS - started)) s"
   if [[ $(printf '%s\n' "$glibc" "$newest" | sort -V | tail -n 1) != "$glibc" ]]; then fail "$wheel needs glibc $newest"; fi
 }
