@@ -16,12 +16,13 @@ function(hloroof_bundle name)
   endforeach()
 endfunction()
 
+# On macOS abseil asks CoreFoundation for the local time zone, and links it so (absl/time/CMakeLists.txt).
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${bundled}/abseil/absl/*.cc")
 hloroof_bundle(
   absl
   SRCS ${sources}
   INCLUDES "${bundled}/abseil"
-  LINK Threads::Threads
+  LINK Threads::Threads $<$<PLATFORM_ID:Darwin>:-Wl,-framework,CoreFoundation>
   ALIASES absl::cord absl::flat_hash_map absl::flat_hash_set absl::inlined_vector absl::span absl::status absl::statusor
           absl::str_format absl::strings)
 # Compiled together they take a quarter of the time. Some files of the folder time define the same names.

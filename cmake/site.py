@@ -33,6 +33,7 @@ NAVIGATION = (
     ("index.html", "hloroof"),
     ("gallery/index.html", "Gallery"),
     ("accuracy/index.html", "Accuracy"),
+    ("bench/predictors/index.html", "All predictors"),
     ("examples/index.html", "Examples"),
     ("data/hardware/index.html", "Devices"),
     ("lib/fronts/python/index.html", "Python"),
@@ -72,6 +73,7 @@ tr:target td { background: #ffe9a8; color: #1c2330; }
 svg text { fill: var(--text); font: 12px system-ui, sans-serif; } svg .axis { stroke: var(--line); } svg .even { stroke: var(--text); stroke-dasharray: 5 4; }
 svg a:hover circle, svg a:focus circle { stroke: var(--text); stroke-width: 3; }
 .legend { list-style: none; padding: 0; columns: 2; } .legend svg { vertical-align: middle; }
+@media (max-width: 40rem) { .accuracy svg text { font-size: 18px; } .legend { columns: 1; } }
 """
 
 
@@ -354,7 +356,7 @@ def accuracy(site):
     headings = list(dict.fromkeys(heading for heading, *_ in found))
     low = math.floor(math.log10(min(min(x, y) for _, _, _, x, y, _ in found)))
     high = math.ceil(math.log10(max(max(x, y) for _, _, _, x, y, _ in found)))
-    size, left, top = 640, 70, 20
+    size, left, top = 640, 96, 20
 
     def at(value):
         return (math.log10(value) - low) / (high - low) * size

@@ -6,16 +6,16 @@
 # - the source distribution, which carries the sources of abseil, CLI11, Eigen, nlohmann_json, re2 and zlib
 #   (cmake/third_party.sh)
 # - wheels for CPython 3.10 and 3.11, and one for 3.12 and all later versions, built from it
-# - for the other machine of x86_64 and aarch64, the one for 3.12 and all later versions, which nothing here can run
+# - for the other machine of x86_64 and aarch64, the one for 3.12 and all later versions
 #
 # Everything but the C library is linked in. The compiler is that of zig (`ziglang` on PyPI): Clang and libc++, and the headers of
 # each glibc for each machine. So the wheels run with glibc 2.17 and later, whatever this machine has; auditwheel and readelf
 # check it.
 #
 # Each wheel of this machine is installed in a fresh environment, where the tests run. --clean-root also installs the source
-# distribution on a Debian without the libraries (cmake/clean_root.sh), and the wheel on a Debian 11 (cmake/old_root.sh). A
-# version of Python that is not here has no wheel, and a note says so: `python3.10` on the PATH and the versions of pyenv are
-# found. Needs the package index and Debian's apt.
+# distribution on a Debian without the libraries (cmake/clean_root.sh), the wheel on a Debian 11 (cmake/old_root.sh), and runs that
+# for aarch64 under qemu-user (cmake/arm_wheel.sh). A version of Python that is not here has no wheel, and a note says so:
+# `python3.10` on the PATH and the versions of pyenv are found. Needs the package index and Debian's apt.
 #
 # The same commit gives the same bytes in any folder: the tools have the versions of cmake/wheels.constraints, files the time of the
 # commit (or SOURCE_DATE_EPOCH), and names of source files in the module no folder of this machine. HLOROOF_WHEELS="3.12" makes the
@@ -87,6 +87,7 @@ build_wheel() {
   PATH=$venv/bin:$PATH quietly "$venv/bin/auditwheel" repair --wheel-dir "$out" "$work"/dist/hloroof-*.whl
   wheel=$(echo "$out"/hloroof-*-cp"${1/./}"-*"$2".whl)
   newest=$(newest_glibc "$wheel") || fail "readelf shows no version of glibc in $wheel"
+  [[ -f $work/unpacked/hloroof/_core.pyi ]] || fail "$wheel has no stub of its module"
   echo "wheels: $(basename "$wheel"), $(stat -c %s "$wheel") bytes, needs glibc $newest, built in $((SECONDS - started)) s"
   if [[ $(printf '%s\n' "$glibc" "$newest" | sort -V | tail -n 1) != "$glibc" ]]; then fail "$wheel needs glibc $newest"; fi
 }
@@ -162,4 +163,5 @@ fi
 if $clean_root; then
   bash cmake/clean_root.sh "$sdist"
   if [[ -n $stable ]]; then bash cmake/old_root.sh "$stable"; fi
+  if [[ -n $stable && $machine != aarch64 && ${HLOROOF_OTHER_MACHINE:-} != no ]]; then bash cmake/arm_wheel.sh "$wheel"; fi
 fi

@@ -182,7 +182,7 @@ repos:
 def npm(given, work):
     needs("npm", "node")
     site = TOP / "build" / "browser" / "site"
-    real = site.exists()
+    real = (site / "hloroof.js").exists()
     if not real:  # a stand-in for what cmake/browser.sh builds shows that the package loads
         site = work / "site"
         site.mkdir()
@@ -222,6 +222,21 @@ def docker(given, work):
         assert owners - {"libc6", "libgcc-s1", "libstdc++6"} <= set(packages), owners
         return "its build configured, its packages are those that the command links; no image built"
     return "its build configured; no image built"
+
+
+@check
+def github(given, work):
+    text = (HERE / "github" / "wheels.yml").read_text()
+    try:
+        import yaml
+    except ImportError:
+        raise Missing("no yaml here") from None
+    jobs = yaml.safe_load(text)["jobs"]
+    for job in jobs.values():
+        assert job.get("needs", "linux") in jobs and all("run" in step or "uses" in step for step in job["steps"])
+    for script in re.findall(r"\bbash (\S+\.sh)", text):
+        assert (TOP / script).exists(), script
+    return f"its {len(jobs)} jobs read, the scripts that they call are there; not run"
 
 
 @check

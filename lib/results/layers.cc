@@ -59,7 +59,10 @@ struct SharedName {
   std::string_view opcode;
   bool is_combined = false;
 
-  friend auto operator<=>(const SharedName&, const SharedName&) = default;
+  // Written out: string_view has no <=> in the C++ library of Debian's emscripten.
+  friend bool operator<(const SharedName& a, const SharedName& b) {
+    return std::tie(a.text, a.opcode, a.is_combined) < std::tie(b.text, b.opcode, b.is_combined);
+  }
 };
 
 std::map<SharedName, SameName> group_by_name(const StepPrediction& prediction) {
