@@ -3,6 +3,10 @@
 #ifndef HLOROOF_LIB_SCALE_ROUNDS_H_
 #define HLOROOF_LIB_SCALE_ROUNDS_H_
 
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -14,7 +18,9 @@ namespace hloroof::internal::inline scale {
 
 struct Rounds {
   std::vector<LoopTrips> loops;
-  bool pass_state = false;  // and nothing else is passed along the axis: what is passed are shards of state
+  bool pass_state = false;         // and nothing else is passed along the axis: what is passed are shards of state
+  std::set<InstructionId> inside;  // the instructions in these loops, which may take one slice of a stack in each trip
+  std::vector<std::string> unlikely;  // what find_rounds() would have refused
 };
 
 // Finds the loops in which each trip passes on, by one place along the axis, the block that the trip before received,
@@ -24,8 +30,12 @@ struct Rounds {
 // is the same shift at the other size, with no other number of rounds. Errors: InvalidArgument at a permutation along
 // the axis of which it is not known whether its rounds are as many as the axis has devices: if rounds are written out
 // one after the other, if a loop passes on what it computed from a part of a block, or if its trips are not those of a
-// ring.
-absl::StatusOr<Rounds> find_rounds(const Module& module, const ScaledAxis& axis);
+// ring. The edge of an array that is passed to the next device and not from the last to the first is no round.
+//
+// Where a compiler is known to make no ring at the other size, or to wait for permutes in another way, that is an error
+// too, or with `keep_rings` one of Rounds::unlikely. `most_async` is Ici::async_permute_devices, if it is known.
+absl::StatusOr<Rounds> find_rounds(const Module& module, const ScaledAxis& axis, bool keep_rings,
+                                   std::optional<std::int64_t> most_async);
 
 }  // namespace hloroof::internal::inline scale
 

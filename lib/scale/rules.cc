@@ -34,11 +34,12 @@ bool is_batch(const WindowDimension& d) {
 }  // namespace
 
 Rules::Rules(const Module& module, const Dimensions& dimensions, const ScaledAxis* axis, std::int64_t layers,
-             Constraints& out)
+             const std::set<InstructionId>& inside_rings, Constraints& out)
     : module_(module),
       dimensions_(dimensions),
       axis_(axis),
       layers_(layers),
+      inside_rings_(inside_rings),
       out_(out),
       callers_(module.computation_limit()) {
   walk(module, [&](InstructionView i) {
