@@ -26,7 +26,7 @@ absl::StatusOr<std::int64_t> wait_for_permutes(Module& module) {
          {AttributeKey::kChannelId, AttributeKey::kSourceTargetPairs, AttributeKey::kFrontendAttributes,
           AttributeKey::kMetadata, AttributeKey::kBackendConfig}) {
       const InstructionView from = module.instruction(start);
-      if (from.has(key)) made.attributes.push_back({key, std::string(from.text(key))});
+      if (from.has(key)) made.attributes.push_back({key, std::string(from.text(key)), {}});
     }
     const absl::StatusOr<InstructionId> permute = edit.insert_before(done, made);
     if (!permute.ok()) return permute.status();

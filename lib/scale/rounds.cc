@@ -22,7 +22,7 @@ namespace hloroof::internal::inline scale {
 namespace {
 
 struct Policy {
-  bool keep_rings = false;
+  bool as_given = false;
   std::optional<std::int64_t> most_async;
 };
 
@@ -194,20 +194,44 @@ absl::StatusOr<LoopTrips> trips_at(const Module& module, const CallGraph& calls,
   return LoopTrips{loop.id(), *bound, trips->value, more / per_trip};
 }
 
+// tests/accuracy/scale/permutes.py: libtpu 0.0.52 makes rings of products (windowed einsums) for 8, 16 and 32 devices
+// of v5e, v6e and v5p, and none for 4 and 64. XLA's partitioner has a greatest number of rounds, which is 32.
+constexpr std::int64_t kLeastOfProducts = 8;
+constexpr std::int64_t kMostOfProducts = 32;
+
+bool has_rings_of_products(std::int64_t devices) { return devices >= kLeastOfProducts && devices <= kMostOfProducts; }
+
+bool is_of_partitioner(InstructionView i) {
+  const FrontendAttributes stated = frontend_attributes(i);
+  return std::any_of(stated.begin(), stated.end(),
+                     [](const auto& entry) { return entry.first == "is_spmd_generated" && entry.second == "true"; });
+}
+
+// An all-gather along the axis that the partitioner made where it would make a ring at the other size.
+absl::StatusOr<std::optional<InstructionId>> gather_in_place_of_ring(const Module& module, const ScaledAxis& axis) {
+  std::optional<InstructionId> found;
+  if (has_rings_of_products(axis.from()) || !has_rings_of_products(axis.to())) return found;
+  absl::Status status;
+  walk(module, [&](InstructionView i) {
+    const bool gathers = i.opcode() == Opcode::kAllGather || i.opcode() == Opcode::kAllGatherStart;
+    if (found || !status.ok() || !gathers || !is_of_partitioner(i)) return;
+    const absl::StatusOr<bool> spans = axis.is_spanned_by(i);
+    if (!spans.ok()) {
+      status = spans.status();
+    } else if (*spans) {
+      found = i.id();
+    }
+  });
+  if (!status.ok()) return status;
+  return found;
+}
+
 // Why a compiler would make no ring of these permutes at the other size; empty if it would, so far as is known.
 std::string why_unlikely(const Module& module, const std::set<InstructionId>& passed_on, const ScaledAxis& axis,
                          std::optional<std::int64_t> most_async) {
-  // tests/accuracy/scale/permutes.py: libtpu 0.0.52 makes rings of products (windowed einsums) for 8, 16 and 32 devices
-  // of v5e, v6e and v5p, and none for 4 and 64. XLA's partitioner has a greatest number of rounds, which is 32.
-  constexpr std::int64_t kLeastOfProducts = 8;
-  constexpr std::int64_t kMostOfProducts = 32;
-  const bool is_of_product = std::any_of(passed_on.begin(), passed_on.end(), [&](InstructionId id) {
-    const FrontendAttributes stated = frontend_attributes(module.instruction(id));
-    return std::any_of(stated.begin(), stated.end(),
-                       [](const auto& entry) { return entry.first == "is_spmd_generated" && entry.second == "true"; });
-  });
-  const auto is_outside = [&](std::int64_t size) { return size < kLeastOfProducts || size > kMostOfProducts; };
-  if (is_of_product && is_outside(axis.to())) {
+  const bool is_of_product = std::any_of(passed_on.begin(), passed_on.end(),
+                                         [&](InstructionId id) { return is_of_partitioner(module.instruction(id)); });
+  if (is_of_product && !has_rings_of_products(axis.to())) {
     return absl::StrCat("the compiler made its ring of one product, as it does for ", kLeastOfProducts, " to ",
                         kMostOfProducts, " devices; for ", axis.to(), " it gathers or sums all at once");
   }
@@ -265,8 +289,8 @@ absl::StatusOr<std::optional<LoopTrips>> rounds_of(const Module& module, const C
   const absl::StatusOr<LoopTrips> trips = trips_at(module, calls, *loop, forward + backward, first, axis);
   if (!trips.ok()) return trips.status();
   const std::string unlikely = why_unlikely(module, passed_on, axis, policy.most_async);
-  if (!unlikely.empty() && !policy.keep_rings) {
-    return placed_error(first, unlikely + ". To predict the ring nevertheless, keep the rings (--keep-rings)");
+  if (!unlikely.empty() && !policy.as_given) {
+    return placed_error(first, unlikely + kGoOn);
   }
   if (!unlikely.empty()) result.unlikely.push_back(absl::StrCat(to_absl(first.name()), ": ", unlikely));
   for (InstructionId id : inside(module, *loop)) result.inside.insert(id);
@@ -275,9 +299,21 @@ absl::StatusOr<std::optional<LoopTrips>> rounds_of(const Module& module, const C
 
 }  // namespace
 
-absl::StatusOr<Rounds> find_rounds(const Module& module, const ScaledAxis& axis, bool keep_rings,
-                                   std::optional<std::int64_t> most_async) {
+absl::StatusOr<Rounds> find_rounds(const Module& module, const ScaledAxis& axis, bool as_given, const Device* device) {
   Rounds result;
+  Policy policy{as_given, std::nullopt};
+  if (device != nullptr && device->ici.async_permute_devices) policy.most_async = *device->ici.async_permute_devices;
+  if (device != nullptr && device->family() == DeviceFamily::kTpu) {
+    const absl::StatusOr<std::optional<InstructionId>> gather = gather_in_place_of_ring(module, axis);
+    if (!gather.ok()) return gather.status();
+    if (*gather) {
+      const std::string why = absl::StrCat(
+          "for ", axis.from(), " devices the compiler gathers before products; for ", kLeastOfProducts, " to ",
+          kMostOfProducts, " it makes rings of them, unless it was told not to, which the text does not show");
+      if (!as_given) return placed_error(module.instruction(**gather), why + kGoOn);
+      result.unlikely.push_back(absl::StrCat(to_absl(module.instruction(**gather).name()), ": ", why));
+    }
+  }
   const absl::StatusOr<Shifts> shifts = find_shifts(module, axis);
   if (!shifts.ok()) return shifts.status();
   if (shifts->empty()) return result;
@@ -298,7 +334,7 @@ absl::StatusOr<Rounds> find_rounds(const Module& module, const ScaledAxis& axis,
     }
     Passes passes(computation, *shifts);
     const absl::StatusOr<std::optional<LoopTrips>> trips =
-        rounds_of(module, calls, loop ? &*loop : nullptr, passes, axis, {keep_rings, most_async}, result);
+        rounds_of(module, calls, loop ? &*loop : nullptr, passes, axis, policy, result);
     if (!trips.ok()) return trips.status();
     if (*trips) result.loops.push_back(**trips);
   }

@@ -3,13 +3,12 @@
 #ifndef HLOROOF_LIB_SCALE_ROUNDS_H_
 #define HLOROOF_LIB_SCALE_ROUNDS_H_
 
-#include <cstdint>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "hloroof/device.h"
 #include "hloroof/module.h"
 #include "lib/scale/axis.h"
 #include "lib/scale/trips.h"
@@ -32,10 +31,10 @@ struct Rounds {
 // one after the other, if a loop passes on what it computed from a part of a block, or if its trips are not those of a
 // ring. The edge of an array that is passed to the next device and not from the last to the first is no round.
 //
-// Where a compiler is known to make no ring at the other size, or to wait for permutes in another way, that is an error
-// too, or with `keep_rings` one of Rounds::unlikely. `most_async` is Ici::async_permute_devices, if it is known.
-absl::StatusOr<Rounds> find_rounds(const Module& module, const ScaledAxis& axis, bool keep_rings,
-                                   std::optional<std::int64_t> most_async);
+// Where a compiler is known to make no ring at the other size, to make one there alone, or to wait for permutes in
+// another way, that is an error too, or with `as_given` one of Rounds::unlikely. `device` is null if that it is not
+// known.
+absl::StatusOr<Rounds> find_rounds(const Module& module, const ScaledAxis& axis, bool as_given, const Device* device);
 
 }  // namespace hloroof::internal::inline scale
 

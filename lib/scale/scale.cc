@@ -12,6 +12,7 @@
 #include "lib/scale/axis.h"
 #include "lib/scale/constraints.h"
 #include "lib/scale/dimensions.h"
+#include "lib/scale/gathered.h"
 #include "lib/scale/permutes.h"
 #include "lib/scale/placed_error.h"
 #include "lib/scale/rounds.h"
@@ -26,8 +27,8 @@ constexpr std::int64_t kMostTerms = 1 << 20;  // of a ratio, and devices of an a
 
 // Solves for the growth of all dimensions and writes the module of the other size.
 absl::StatusOr<Rewritten> apply(Module& module, Constraints seeds, const Dimensions& dimensions, Ratio ratio,
-                                const ScaledAxis* axis, std::int64_t layers,
-                                const std::set<InstructionId>& inside_rings = {}) {
+                                const ScaledAxis* axis, std::int64_t layers, bool as_given,
+                                std::vector<std::string>& notes, const std::set<InstructionId>& inside_rings = {}) {
   Rules rules(module, dimensions, axis, layers, inside_rings, seeds);
   absl::Status status;
   walk(module, [&](InstructionView i) {
@@ -45,6 +46,14 @@ absl::StatusOr<Rewritten> apply(Module& module, Constraints seeds, const Dimensi
                             "it has one slice for each device of the axis, so the model would be another one");
       }
     }
+  }
+  const std::vector<OtherGather> others = find_other_gathers(module, dimensions, seeds, *exponents, ratio);
+  if (!others.empty() && !as_given) {
+    return placed_error(module.instruction(others.front().product), others.front().why + kGoOn);
+  }
+  for (const OtherGather& other : others) {
+    notes.push_back(absl::StrCat("Another program is likely: of ", to_absl(module.instruction(other.product).name()),
+                                 ", ", other.why, "."));
   }
   return rewrite(module, dimensions, *exponents, ratio, axis);
 }
@@ -64,15 +73,15 @@ absl::StatusOr<ScaleStep> scale_axis(Module& module, const std::string& name, st
     return step;  // as a row among other sizes; whatever the program does, it is the one of this
   std::optional<std::int64_t> most_async;
   if (device != nullptr && device->ici.async_permute_devices) most_async = *device->ici.async_permute_devices;
-  const absl::StatusOr<Rounds> rounds = find_rounds(module, *axis, request.keep_rings, most_async);
+  const absl::StatusOr<Rounds> rounds = find_rounds(module, *axis, request.as_given, device);
   if (!rounds.ok()) return rounds.status();
   const Dimensions dimensions(module);
   Constraints seeds;
   const absl::Status seeded = request.shards.empty() ? seed_axis(module, dimensions, *axis, *rounds, seeds)
                                                      : seed_shards(module, dimensions, request.shards, seeds);
   if (!seeded.ok()) return seeded;
-  const absl::StatusOr<Rewritten> rewritten =
-      apply(module, std::move(seeds), dimensions, reduced({size, axis->from()}), &*axis, 0, rounds->inside);
+  const absl::StatusOr<Rewritten> rewritten = apply(module, std::move(seeds), dimensions, reduced({size, axis->from()}),
+                                                    &*axis, 0, request.as_given, step.notes, rounds->inside);
   if (!rewritten.ok()) return rewritten.status();
   if (absl::Status status = set_trips(module, rounds->loops); !status.ok()) return status;
   step.rewritten = *rewritten;
@@ -83,22 +92,24 @@ absl::StatusOr<ScaleStep> scale_axis(Module& module, const std::string& name, st
     step.rewritten.waits = *waits;
   }
   for (const std::string& unlikely : rounds->unlikely) {
-    step.notes.push_back("A compiler would not keep this ring: " + unlikely + ".");
+    step.notes.push_back("Another program is likely: of " + unlikely + ".");
   }
   return step;
 }
 
-absl::StatusOr<ScaleStep> scale_batch(Module& module, Ratio ratio) {
+absl::StatusOr<ScaleStep> scale_batch(Module& module, Ratio ratio, bool as_given) {
   const Dimensions dimensions(module);
   Constraints seeds;
   if (absl::Status status = seed_batch(module, dimensions, seeds); !status.ok()) return status;
   const Fixed first = seeds.seeds.front();
   const auto d = static_cast<std::size_t>(first.node - dimensions.first(first.at));
   const std::int64_t before = dimensions.array(first.at, 0).dimensions[d];
-  const absl::StatusOr<Rewritten> rewritten = apply(module, std::move(seeds), dimensions, reduced(ratio), nullptr, 0);
+  std::vector<std::string> notes;
+  const absl::StatusOr<Rewritten> rewritten =
+      apply(module, std::move(seeds), dimensions, reduced(ratio), nullptr, 0, as_given, notes);
   if (!rewritten.ok()) return rewritten.status();
   const std::int64_t after = module.instruction(first.at).shape().dimensions[d];
-  return ScaleStep{"batch per device", std::to_string(before), std::to_string(after), *rewritten, {}};
+  return ScaleStep{"batch per device", std::to_string(before), std::to_string(after), *rewritten, std::move(notes)};
 }
 
 // "while.3 (8 trips), while.7 (8 trips)".
@@ -138,7 +149,8 @@ absl::StatusOr<ScaleStep> scale_layers(Module& module, const ScaleRequest& reque
   Constraints seeds;
   seed_layers(module, dimensions, *loops, seeds);
   const absl::StatusOr<Rewritten> rewritten =
-      apply(module, std::move(seeds), dimensions, reduced({layers, loops->layers}), nullptr, loops->layers);
+      apply(module, std::move(seeds), dimensions, reduced({layers, loops->layers}), nullptr, loops->layers,
+            request.as_given, step.notes);
   if (!rewritten.ok()) return rewritten.status();
   if (absl::Status status = set_trips(module, loops->loops); !status.ok()) return status;
   step.rewritten = *rewritten;
@@ -170,9 +182,9 @@ absl::StatusOr<Ratio> parse_ratio(std::string_view text) {
 
 absl::StatusOr<ScaleRequest> parse_scale_request(const std::vector<std::string>& axes, std::string_view batch,
                                                  std::string_view layers, const std::vector<std::string>& shards,
-                                                 bool keep_rings) {
+                                                 bool as_given) {
   ScaleRequest request;
-  request.keep_rings = keep_rings;
+  request.as_given = as_given;
   for (const std::string& axis : axes) {
     const std::size_t equals = axis.rfind('=');
     std::int64_t size = 0;
@@ -227,7 +239,7 @@ absl::StatusOr<ScaledProgram> scale_program(const Module& module, const ScaleReq
     result.steps.push_back(*std::move(step));
   }
   if (request.batch) {
-    absl::StatusOr<ScaleStep> step = scale_batch(result.module, *request.batch);
+    absl::StatusOr<ScaleStep> step = scale_batch(result.module, *request.batch, request.as_given);
     if (!step.ok()) return step.status();
     result.steps.push_back(*std::move(step));
   }

@@ -28,9 +28,9 @@ struct ScaleRequest {
   std::vector<std::pair<std::string, std::int64_t>> axes;  // name and size; see ScaledAxis::find()
   std::optional<Ratio> batch;                              // of each device
   std::optional<std::int64_t> layers;                      // trips of the loops over them
-  std::optional<Ratio> layer_factor;                       // by which the layers grow, if `layers` is not given
-  std::vector<SharedDimension> shards;  // all parts of a whole that stays; if empty, the text shows what is sharded
-  bool keep_rings = false;              // also where a compiler would make no ring at the other size
+  std::optional<Ratio> layer_factor{};                     // by which the layers grow, if `layers` is not given
+  std::vector<SharedDimension> shards{};  // all parts of a whole that stays; if empty, the text shows what is sharded
+  bool as_given = false;                  // also where a compiler is known or likely to make another program
 };
 
 // Parses "2x", "4/3x" or "0.5x". Errors: InvalidArgument.
@@ -40,7 +40,7 @@ absl::StatusOr<Ratio> parse_ratio(std::string_view text);
 // and shards as "PARAMETER=DIMENSION". Errors: InvalidArgument, also if nothing would be scaled.
 absl::StatusOr<ScaleRequest> parse_scale_request(const std::vector<std::string>& axes, std::string_view batch,
                                                  std::string_view layers, const std::vector<std::string>& shards,
-                                                 bool keep_rings);
+                                                 bool as_given);
 
 // What was scaled by one thing.
 struct ScaleStep {

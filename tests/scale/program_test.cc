@@ -406,13 +406,54 @@ TEST_CASE("what the compiler is known to make of rings at other sizes") {
         std::string(refused.status().message()),
         ContainsSubstring("error: collective-permute q cannot be scaled: the compiler made its ring of one product"));
     CHECK(scaled(ring("8", "%v"), request).ok());  // rounds that the program has are as many as it says
-    request.keep_rings = true;
+    request.as_given = true;
     const absl::StatusOr<ScaledProgram> kept = scaled(product, request);
     REQUIRE(kept.ok());
     REQUIRE(kept->steps[0].notes.size() == 1);
-    CHECK_THAT(kept->steps[0].notes[0], ContainsSubstring("would not keep this ring: q:"));
+    CHECK_THAT(kept->steps[0].notes[0], ContainsSubstring("Another program is likely: of q:"));
   }
   CHECK(scaled(product, axis(32)).ok());
+}
+
+TEST_CASE("for some sizes alone, the compiler makes rings where it gathers for others") {
+  const absl::StatusOr<Target> target = find_target("tpu_v5e");
+  REQUIRE(target.ok());
+  const std::string text =
+      replaced(program(kDot), "channel_id=1,", "channel_id=1, frontend_attributes={is_spmd_generated=\"true\"},");
+  ScaleRequest to_four = axis(4);
+  const absl::StatusOr<ScaledProgram> four = scale_program(*parse_module(text), to_four, &target->device);
+  REQUIRE(four.ok());
+  ScaleRequest back = axis(16);
+  const absl::StatusOr<ScaledProgram> refused = scale_program(four->module, back, &target->device);
+  REQUIRE_FALSE(refused.ok());
+  CHECK_THAT(std::string(refused.status().message()),
+             ContainsSubstring("for 4 devices the compiler gathers before products; for 8 to 32 it makes rings"));
+  CHECK(scale_program(four->module, back).ok());  // of another compiler nothing is known
+  back.as_given = true;
+  const absl::StatusOr<ScaledProgram> kept = scale_program(four->module, back, &target->device);
+  REQUIRE(kept.ok());
+  CHECK(kept->steps[0].notes.size() == 1);
+}
+
+TEST_CASE("where the other operand of a product becomes the smaller one, the compiler may gather that") {
+  const std::string text = program(
+      "  %rows = f32[4,1024]{1,0} exponential(%x)\n"
+      "  %y = f32[4,1024]{1,0} dot(%x0, %all), lhs_contracting_dims={1}, rhs_contracting_dims={1}\n"
+      "  ROOT %r = (f32[128,256]{1,0}, f32[4,1024]{1,0}) tuple(%w, %y)\n");
+  // On 256 devices, 4 rows each are as large as the 1024 rows of the gathered operand.
+  const std::string large =
+      replaced(replaced(text, "  %rows =", "  %x0 = f32[4,256]{1,0} slice(%x), slice={[0:4], [0:256]}\n  %rows ="),
+               "%x = f32[4,1024]", "%x = f32[4,1024]");
+  const absl::StatusOr<ScaledProgram> many = scaled(large, axis(256));
+  INFO(many.status().message());
+  REQUIRE(many.ok());
+  ScaleRequest back = axis(8);
+  const absl::StatusOr<ScaledProgram> refused = scale_program(many->module, back);
+  REQUIRE_FALSE(refused.ok());
+  CHECK_THAT(std::string(refused.status().message()), ContainsSubstring("a compiler may gather that one"));
+  back.as_given = true;
+  CHECK(scale_program(many->module, back).ok());
+  CHECK(scale_program(many->module, axis(512)).ok());
 }
 
 TEST_CASE("permutes have a start and a done for as many devices as the compiler gives them") {
@@ -439,7 +480,7 @@ TEST_CASE("permutes have a start and a done for as many devices as the compiler 
   const absl::StatusOr<ScaledProgram> refused = scale_program(many->module, back, &target->device);
   REQUIRE_FALSE(refused.ok());
   CHECK_THAT(std::string(refused.status().message()), ContainsSubstring("has no start and no done"));
-  back.keep_rings = true;
+  back.as_given = true;
   CHECK(scale_program(many->module, back, &target->device).ok());
 }
 

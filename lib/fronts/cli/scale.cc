@@ -19,7 +19,7 @@ struct ScaleFlags {
   std::string batch;
   std::string layers;
   std::vector<std::string> shards;
-  bool keep_rings = false;
+  bool as_given = false;
   AnswerFlags answer;
   std::string output;  // of the module
 };
@@ -29,7 +29,7 @@ void run_scale(const ScaleFlags& flags, Context& context) {
     return context.fail(invalid_argument("-o - would mix the module with the report; give the name of a file"));
   }
   const absl::StatusOr<ScaleRequest> request =
-      parse_scale_request(flags.axes, flags.batch, flags.layers, flags.shards, flags.keep_rings);
+      parse_scale_request(flags.axes, flags.batch, flags.layers, flags.shards, flags.as_given);
   if (!request.ok()) return context.fail(request.status());
   const absl::StatusOr<Subject> subject = find_subject(flags.predict, flags.file, context, LargeConstants::kKeep);
   if (!subject.ok()) return context.fail(subject.status());
@@ -79,9 +79,9 @@ Command scale_command(Context& context) {
                "the axis has a part. Needed where the text does not show it; then no other dimension "
                "has parts. May be repeated",
        .target = &flags->shards},
-      {.names = {"--keep-rings"},
-       .text = "Go on, and say so, where the compiler is known to make no ring at the other size",
-       .target = &flags->keep_rings},
+      {.names = {"--as-given"},
+       .text = "Go on, and say so, where the compiler is known or likely to make another program at the other size",
+       .target = &flags->as_given},
       {.names = {"-o", "--output"},
        .argument = "OUT",
        .text = "Write the scaled module to OUT, as HLO text",

@@ -49,14 +49,14 @@ void add_scale(nb::module_& module) {
       "scale",
       [](const Module& of, const std::string& device, const PredictOptions& options,
          const std::vector<std::string>& axes, const std::string& batch, const std::string& layers,
-         const std::vector<std::string>& shards, bool keep_rings, std::size_t width) {
+         const std::vector<std::string>& shards, bool as_given, std::size_t width) {
         return without_gil([&]() -> absl::StatusOr<Scaled> {
-          const absl::StatusOr<ScaleRequest> request = parse_scale_request(axes, batch, layers, shards, keep_rings);
+          const absl::StatusOr<ScaleRequest> request = parse_scale_request(axes, batch, layers, shards, as_given);
           if (!request.ok()) return request.status();
           return predict_scaled(of, device, options, *request, width);
         });
       },
-      "module"_a, "device"_a, "options"_a, "axes"_a, "batch"_a, "layers"_a, "shards"_a, "keep_rings"_a, "width"_a,
+      "module"_a, "device"_a, "options"_a, "axes"_a, "batch"_a, "layers"_a, "shards"_a, "as_given"_a, "width"_a,
       "The module at another size, and what the command prints about it, as text and as JSON (schema "
       "hloroof.scale/1). Axes are \"NAME=SIZE\", the factor of the batch is \"\" or \"2x\", layers are \"\", \"64\" or "
       "\"2x\", and shards \"PARAMETER=DIMENSION\".");

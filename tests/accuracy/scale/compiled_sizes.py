@@ -144,22 +144,23 @@ def undonated_of(devices):
     return dataclasses.replace(data_of(devices), donates=False)
 
 
-def compiled(program, devices, folder):
-    path = folder / f"{program.__name__}.v5e-{devices}.hlo"
-    if path.exists():
-        return path
-    step = program(devices)
-    done = hloroof.jax.compile_for(
+def compile_step(step, device, devices):
+    return hloroof.jax.compile_for(
         step.function,
         step.arguments,
-        "tpu_v5e:" + TOPOLOGIES[devices],
+        device,
         mesh={"data": devices},
         in_shardings=(step.state_shardings, P("data")),
         out_shardings=step.state_shardings,
         donate_argnums=0 if step.donates else None,
         options={THRESHOLD: step.threshold},
     )
-    path.write_text(done.as_text())
+
+
+def compiled(program, devices, folder):
+    path = folder / f"{program.__name__}.v5e-{devices}.hlo"
+    if not path.exists():
+        path.write_text(compile_step(program(devices), "tpu_v5e:" + TOPOLOGIES[devices], devices).as_text())
     return path
 
 

@@ -36,7 +36,7 @@ def scale(
     batch: Union[str, float, Fraction, None] = None,
     layers: Union[str, int, None] = None,
     shards: Union[Mapping[str, int], Mapping[int, int], None] = None,
-    keep_rings: bool = False,
+    as_given: bool = False,
     width: int = 80,
     **options: Unpack[Options],
 ) -> Scaled:
@@ -49,8 +49,8 @@ def scale(
       one.
 
     ``shards`` names the dimensions of which each device along the axis has a part, ``{"w": 1}`` by the parameter's name or number, where
-    the text does not show it. With ``keep_rings``, a ring is kept where the compiler is known to make none at the other size, and the
-    result says so.
+    the text does not show it. With ``as_given``, the form of the given program is taken where the compiler is known or likely
+    to make another one at the other size, and the result says so.
 
     Order, fusions, layouts, what is in VMEM and the algorithms of collectives are those of the given program; a compiler may choose others
     at the other size. ``result["scaled"]["step_seconds"]`` is a member of the JSON (schema ``hloroof.scale/1``), and
@@ -65,5 +65,5 @@ def scale(
     sizes = [f"{name}={size}" for name, size in (axes or {}).items()]
     parts = [f"{name}={dimension}" for name, dimension in (shards or {}).items()]
     factor = "" if batch is None else batch if isinstance(batch, str) else f"{batch}x"
-    scaled, text, data = _core.scale(parse(program), place, core_options(place, options), sizes, factor, "" if layers is None else str(layers), parts, keep_rings, width)
+    scaled, text, data = _core.scale(parse(program), place, core_options(place, options), sizes, factor, "" if layers is None else str(layers), parts, as_given, width)
     return Scaled(text, json.loads(data), scaled)
