@@ -1,5 +1,6 @@
 #include "lib/scale/scale.h"
 
+#include <map>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -7,8 +8,11 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "lib/analysis/sizes.h"
 #include "lib/base/strings.h"
+#include "lib/ir/shapes.h"
 #include "lib/scale/axis.h"
 #include "lib/scale/constraints.h"
 #include "lib/scale/dimensions.h"
@@ -23,6 +27,9 @@
 namespace hloroof::internal::inline scale {
 namespace {
 
+// Of the share of a block that is no padding, the part that must be left. At half, as with 64 of 128 lanes, libtpu was
+// seen to take another layout.
+constexpr double kLeastFilled = 0.75;
 constexpr std::int64_t kMostTerms = 1 << 20;  // of a ratio, and devices of an axis
 
 // Solves for the growth of all dimensions and writes the module of the other size.
@@ -63,6 +70,19 @@ Ratio reduced(Ratio ratio) {
   return {ratio.to / common, ratio.from / common};
 }
 
+// The share of each block that goes round a ring which is no padding.
+std::map<InstructionId, double> filled_shares(const Module& module, const Rounds& rounds) {
+  std::map<InstructionId, double> result;
+  for (const InstructionId id : rounds.inside) {
+    const InstructionView i = module.instruction(id);
+    const bool is_permute = i.opcode() == Opcode::kCollectivePermute || i.opcode() == Opcode::kCollectivePermuteStart;
+    if (!is_permute || !i.operand(0).shape().is_array()) continue;
+    const Shape& block = i.operand(0).shape();
+    result[id] = static_cast<double>(element_count(block)) / static_cast<double>(padded_elements(block));
+  }
+  return result;
+}
+
 absl::StatusOr<ScaleStep> scale_axis(Module& module, const std::string& name, std::int64_t size,
                                      const ScaleRequest& request, const Device* device) {
   if (size > kMostTerms) return invalid_argument(absl::StrCat("axis ", name, " would have too many devices"));
@@ -75,6 +95,7 @@ absl::StatusOr<ScaleStep> scale_axis(Module& module, const std::string& name, st
   if (device != nullptr && device->ici.async_permute_devices) most_async = *device->ici.async_permute_devices;
   const absl::StatusOr<Rounds> rounds = find_rounds(module, *axis, request.as_given, device);
   if (!rounds.ok()) return rounds.status();
+  const std::map<InstructionId, double> filled = filled_shares(module, *rounds);
   const Dimensions dimensions(module);
   Constraints seeds;
   const absl::Status seeded = request.shards.empty() ? seed_axis(module, dimensions, *axis, *rounds, seeds)
@@ -83,6 +104,17 @@ absl::StatusOr<ScaleStep> scale_axis(Module& module, const std::string& name, st
   const absl::StatusOr<Rewritten> rewritten = apply(module, std::move(seeds), dimensions, reduced({size, axis->from()}),
                                                     &*axis, 0, request.as_given, step.notes, rounds->inside);
   if (!rewritten.ok()) return rewritten.status();
+  std::vector<std::string> unlikely = rounds->unlikely;
+  for (const auto& [id, share] : filled_shares(module, *rounds)) {
+    if (share > kLeastFilled * filled.at(id)) continue;
+    const std::string why = absl::StrFormat(
+        "its block would fill %.0f %% of its tiles, and %.0f %% in the given program; a compiler lays it out in "
+        "another "
+        "way",
+        100 * share, 100 * filled.at(id));
+    if (!request.as_given) return placed_error(module.instruction(id), why + kGoOn);
+    unlikely.push_back(absl::StrCat(to_absl(module.instruction(id).name()), ": ", why));
+  }
   if (absl::Status status = set_trips(module, rounds->loops); !status.ok()) return status;
   step.rewritten = *rewritten;
   step.rewritten.loops = static_cast<std::int64_t>(rounds->loops.size());
@@ -91,9 +123,7 @@ absl::StatusOr<ScaleStep> scale_axis(Module& module, const std::string& name, st
     if (!waits.ok()) return waits.status();
     step.rewritten.waits = *waits;
   }
-  for (const std::string& unlikely : rounds->unlikely) {
-    step.notes.push_back("Another program is likely: of " + unlikely + ".");
-  }
+  for (const std::string& why : unlikely) step.notes.push_back("Another program is likely: of " + why + ".");
   return step;
 }
 

@@ -415,6 +415,20 @@ TEST_CASE("what the compiler is known to make of rings at other sizes") {
   CHECK(scaled(product, axis(32)).ok());
 }
 
+TEST_CASE("a block of a ring that would be padded is laid out in another way") {
+  std::string text = ring("8", "%v");
+  for (std::size_t at = text.find("f32[128,256]{1,0}"); at != std::string::npos; at = text.find("f32[128,256]{1,0}")) {
+    text.replace(at, 17, "f32[128,256]{0,1:T(8,128)}");
+  }
+  ScaleRequest request = axis(16);  // 64 rows along the 128 lanes
+  const absl::StatusOr<ScaledProgram> refused = scaled(text, request);
+  REQUIRE_FALSE(refused.ok());
+  CHECK_THAT(std::string(refused.status().message()), ContainsSubstring("its block would fill 50 % of its tiles"));
+  request.as_given = true;
+  CHECK(scaled(text, request).ok());
+  CHECK(scaled(text, axis(4)).ok());
+}
+
 TEST_CASE("for some sizes alone, the compiler makes rings where it gathers for others") {
   const absl::StatusOr<Target> target = find_target("tpu_v5e");
   REQUIRE(target.ok());
