@@ -233,7 +233,8 @@ std::string why_unlikely(const Module& module, const std::set<InstructionId>& pa
                                          [&](InstructionId id) { return is_of_partitioner(module.instruction(id)); });
   if (is_of_product && !has_rings_of_products(axis.to())) {
     return absl::StrCat("the compiler made its ring of one product, as it does for ", kLeastOfProducts, " to ",
-                        kMostOfProducts, " devices; for ", axis.to(), " it gathers or sums all at once");
+                        kMostOfProducts, " devices; for ", axis.to(),
+                        " it gathers or sums all at once, or writes the rounds out");
   }
   const bool is_sync = std::any_of(passed_on.begin(), passed_on.end(), [&](InstructionId id) {
     return module.instruction(id).opcode() == Opcode::kCollectivePermute;

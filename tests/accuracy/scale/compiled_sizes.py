@@ -2,7 +2,7 @@
 
     python compiled_sizes.py build/release/hloroof [FOLDER]
 
-compiles four training steps ahead of time for 4, 8, 16 and 32 devices of a TPU v5e, predicts each, predicts what `hloroof scale` makes
+compiles training steps ahead of time for 4, 8, 16 and 32 devices of a TPU v5e, predicts each, predicts what `hloroof scale` makes
 of the program of each size for each other size, and writes the tables of README.md beside this file. FOLDER keeps the programs, and
 those that it has are not compiled again. Needs JAX, libtpu and the Python package hloroof.
 """
@@ -12,7 +12,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
-from typing import Any, Callable, Sequence
+from typing import Any, Callable, Optional, Sequence
 
 import jax
 import jax.numpy as jnp
@@ -32,7 +32,7 @@ class Step:
     function: Callable[..., Any]
     arguments: tuple[Any, ...]
     state_shardings: Any
-    threshold: str = "1000000"  # from how many MiB on products are rings
+    threshold: Optional[str] = "1000000"  # from how many MiB on products are rings; None: as the compiler does by default
     shards: Sequence[str] = ()  # the options --shard, for a tensor axis
     donates: bool = True
 
@@ -95,6 +95,11 @@ def blocks_of(devices):
     return Step(step, (state, x), {"weights": shardings(), "momentum": shardings()})
 
 
+def default_of(devices):
+    """The same without an option of the compiler, which makes rings of the products."""
+    return dataclasses.replace(blocks_of(devices), threshold=None)
+
+
 def rings_of(devices):
     """Two layers whose products pass blocks of the weights or of their gradients round a ring, in both directions and twice in each trip."""
     weights = {"up": jax.ShapeDtypeStruct((4096, 16384), jnp.bfloat16), "down": jax.ShapeDtypeStruct((16384, 4096), jnp.bfloat16)}
@@ -153,7 +158,7 @@ def compile_step(step, device, devices):
         in_shardings=(step.state_shardings, P("data")),
         out_shardings=step.state_shardings,
         donate_argnums=0 if step.donates else None,
-        options={THRESHOLD: step.threshold},
+        options=None if step.threshold is None else {THRESHOLD: step.threshold},
     )
 
 
@@ -170,14 +175,17 @@ def answer(command, *arguments):
 
 
 def difference(command, given, devices, expected, shards):
+    """How far the scaled step is from the compiled one; of what is refused, in parentheses, how far it would be."""
     options = [text for shard in shards for text in ("--shard", shard)]
-    try:
-        scaled = answer(command, "scale", given, "--axis", f"0={devices}", *options)["scaled"]["step_seconds"]
-    except subprocess.CalledProcessError as error:
-        if error.returncode != BAD_INPUT:
-            raise
-        return "refused"
-    return f"{(scaled / expected - 1) * 100:+.1f} %"
+    for form, more in (("{}", ()), ("refused ({})", ("--as-given",))):
+        try:
+            scaled = answer(command, "scale", given, "--axis", f"0={devices}", *options, *more)["scaled"]["step_seconds"]
+        except subprocess.CalledProcessError as error:
+            if error.returncode != BAD_INPUT:
+                raise
+            continue
+        return form.format(f"{(scaled / expected - 1) * 100:+.1f} %")
+    return "refused"
 
 
 def main(command, folder, program):
@@ -194,7 +202,7 @@ def main(command, folder, program):
     return "\n".join(lines) + "\n"
 
 
-PROGRAMS = {"blocks": blocks_of, "rings": rings_of, "tensor": tensor_of, "data": data_of, "undonated": undonated_of}
+PROGRAMS = {"blocks": blocks_of, "default": default_of, "rings": rings_of, "tensor": tensor_of, "data": data_of, "undonated": undonated_of}
 
 
 if __name__ == "__main__":
