@@ -59,10 +59,11 @@ std::vector<OtherGather> find_other_gathers(const Module& module, const Dimensio
       other.before *= static_cast<double>(gathered->devices);
       other.after *= static_cast<double>(gathered->new_devices);
       if (other.before < whole.before || other.after >= whole.after) continue;
-      result.push_back({product.at, absl::StrCat("its gathered operand has ", format_bytes(whole.after),
-                                                 ", and the other one only ", format_bytes(other.after),
-                                                 " on all devices together at the other size (", format_bytes(other.before),
-                                                 " in the given program); a compiler may gather that one")});
+      result.push_back(
+          {product.at,
+           absl::StrCat("its gathered operand has ", format_bytes(whole.after), ", and the other one only ",
+                        format_bytes(other.after), " on all devices together at the other size (",
+                        format_bytes(other.before), " in the given program); a compiler may gather that one")});
     }
   }
   return result;
