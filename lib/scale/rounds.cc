@@ -177,10 +177,11 @@ absl::StatusOr<LoopTrips> trips_at(const Module& module, const CallGraph& calls,
   const bool is_known = trips != nullptr && trips->source != TripCount::Source::kAssumed;
   // A ring has passed all blocks when each came by once. Some leave out the last pass, or do one trip outside.
   const std::int64_t left = is_known ? axis.from() - trips->value * per_trip : -1;
-  if (is_known && takes_layers_of_state(module, loop, trips->value)) {
-    return placed_error(permute,
-                        "each trip of its loop takes one slice of the model and passes a block on; whether the trips "
-                        "are layers or rounds is not known");
+  if (is_known && layers_of(module, loop, trips->value) > 0) {
+    return placed_error(
+        permute,
+        "each trip of its loop passes a block on and takes one slice of a stack; whether the slices are "
+        "layers or parts along the axis, and which dimension shrinks with them, is not known");
   }
   if (left < 0 || left > per_trip) {
     return placed_error(permute, "its loop passes blocks along the axis, but not as many as the axis has devices");

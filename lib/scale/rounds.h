@@ -17,8 +17,8 @@ namespace hloroof::internal::inline scale {
 
 struct Rounds {
   std::vector<LoopTrips> loops;
-  bool pass_state = false;         // and nothing else is passed along the axis: what is passed are shards of state
-  std::set<InstructionId> inside;  // the instructions in these loops, which may take one slice of a stack in each trip
+  bool pass_state = false;            // and nothing else is passed along the axis: what is passed are shards of state
+  std::set<InstructionId> inside;     // the instructions in these loops
   std::vector<std::string> unlikely;  // what find_rounds() would have refused
 };
 

@@ -34,12 +34,11 @@ bool is_batch(const WindowDimension& d) {
 }  // namespace
 
 Rules::Rules(const Module& module, const Dimensions& dimensions, const ScaledAxis* axis, std::int64_t layers,
-             const std::set<InstructionId>& inside_rings, Constraints& out)
+             Constraints& out)
     : module_(module),
       dimensions_(dimensions),
       axis_(axis),
       layers_(layers),
-      inside_rings_(inside_rings),
       out_(out),
       callers_(module.computation_limit()) {
   walk(module, [&](InstructionView i) {

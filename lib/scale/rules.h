@@ -9,7 +9,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <string_view>
 #include <vector>
 
@@ -29,9 +28,9 @@ inline bool lists(const std::vector<std::int64_t>& list, std::size_t value) {
 class Rules {
  public:
   // `axis` is null unless a mesh axis gets another size. `layers` are the trips of the loops that get others; 0 if
-  // none do. `inside_rings` are the instructions of the loops that pass blocks round the axis.
+  // none do.
   Rules(const Module& module, const Dimensions& dimensions, const ScaledAxis* axis, std::int64_t layers,
-        const std::set<InstructionId>& inside_rings, Constraints& out);
+        Constraints& out);
 
   // Adds what the instruction states. Errors: InvalidArgument at the instruction if no program of another size
   // corresponds to it.
@@ -98,7 +97,6 @@ class Rules {
   const Dimensions& dimensions_;
   const ScaledAxis* axis_;
   std::int64_t layers_;
-  const std::set<InstructionId>& inside_rings_;
   Constraints& out_;
   std::vector<std::vector<InstructionId>> callers_;  // of each computation
 };

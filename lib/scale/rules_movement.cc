@@ -54,12 +54,6 @@ bool Rules::follows_device(InstructionView start) const {
 void Rules::part(InstructionView at, Node whole, std::int64_t size, Node piece, std::int64_t piece_size,
                  std::optional<InstructionView> start) {
   if (size == piece_size) return link(at, whole, piece);
-  if (axis_ != nullptr && piece_size == 1 && size == axis_->from() && inside_rings_.count(at.id()) > 0) {
-    // Each round takes the slice of one device.
-    stay(at, piece, kPart);
-    out_.fixed.push_back({whole, 1, at.id(), kPart});
-    return;
-  }
   // A part of a shard that was rounded up: see find_rounds().
   const bool is_rounded = axis_ != nullptr && start && piece_size < size && size < 2 * piece_size;
   if (is_rounded && follows_device(*start)) return link(at, whole, piece);
@@ -112,9 +106,7 @@ void Rules::slice(InstructionView i) {
     const SliceRange& range = ranges[d];
     const bool is_whole = range.start == 0 && range.limit == size && range.stride == 1;
     const std::int64_t count = array(i).dimensions[d];
-    const bool is_of_stack =
-        layers_ > 0 ? layers_ == size : axis_ != nullptr && !inside_rings_.empty() && size == axis_->from();
-    if (is_of_stack && count == 1 && (range.start == 0 || range.limit == size)) {
+    if (layers_ > 0 && layers_ == size && count == 1 && (range.start == 0 || range.limit == size)) {
       stay(i, node(i, d), kPart);
     } else if (is_whole || (range.stride == 1 && (count > 1 || is_transfer))) {
       link(i, node(operand, d), node(i, d));  // start and limit grow, too; rewriting checks that they can

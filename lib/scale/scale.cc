@@ -3,7 +3,6 @@
 #include <map>
 #include <numeric>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "absl/strings/numbers.h"
@@ -35,8 +34,8 @@ constexpr std::int64_t kMostTerms = 1 << 20;  // of a ratio, and devices of an a
 // Solves for the growth of all dimensions and writes the module of the other size.
 absl::StatusOr<Rewritten> apply(Module& module, Constraints seeds, const Dimensions& dimensions, Ratio ratio,
                                 const ScaledAxis* axis, std::int64_t layers, bool as_given,
-                                std::vector<std::string>& notes, const std::set<InstructionId>& inside_rings = {}) {
-  Rules rules(module, dimensions, axis, layers, inside_rings, seeds);
+                                std::vector<std::string>& notes) {
+  Rules rules(module, dimensions, axis, layers, seeds);
   absl::Status status;
   walk(module, [&](InstructionView i) {
     if (status.ok()) status = rules.add(i);
@@ -44,16 +43,6 @@ absl::StatusOr<Rewritten> apply(Module& module, Constraints seeds, const Dimensi
   if (!status.ok()) return status;
   const absl::StatusOr<std::vector<int>> exponents = solve(module, dimensions, seeds);
   if (!exponents.ok()) return exponents.status();
-  if (axis != nullptr) {
-    for (InstructionId id : module.entry().parameters()) {
-      if (!id.valid()) continue;
-      for (Node node = dimensions.first(id); node < dimensions.end(id); ++node) {
-        if ((*exponents)[node] <= 0) continue;
-        return placed_error(module.instruction(id),
-                            "it has one slice for each device of the axis, so the model would be another one");
-      }
-    }
-  }
   const std::vector<OtherGather> others = find_other_gathers(module, dimensions, seeds, *exponents, ratio);
   if (!others.empty() && !as_given) {
     return placed_error(module.instruction(others.front().product), others.front().why + kGoOn);
@@ -102,7 +91,7 @@ absl::StatusOr<ScaleStep> scale_axis(Module& module, const std::string& name, st
                                                      : seed_shards(module, dimensions, request.shards, seeds);
   if (!seeded.ok()) return seeded;
   const absl::StatusOr<Rewritten> rewritten = apply(module, std::move(seeds), dimensions, reduced({size, axis->from()}),
-                                                    &*axis, 0, request.as_given, step.notes, rounds->inside);
+                                                    &*axis, 0, request.as_given, step.notes);
   if (!rewritten.ok()) return rewritten.status();
   std::vector<std::string> unlikely = rounds->unlikely;
   for (const auto& [id, share] : filled_shares(module, *rounds)) {
