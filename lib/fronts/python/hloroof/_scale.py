@@ -65,5 +65,8 @@ def scale(
     sizes = [f"{name}={size}" for name, size in (axes or {}).items()]
     parts = [f"{name}={dimension}" for name, dimension in (shards or {}).items()]
     factor = "" if batch is None else batch if isinstance(batch, str) else f"{batch}x"
-    scaled, text, data = _core.scale(parse(program), place, core_options(place, options), sizes, factor, "" if layers is None else str(layers), parts, as_given, width)
+    count = "" if layers is None else str(layers)
+    scaled, text, data = _core.scale(
+        parse(program), place, core_options(place, options), sizes, factor, count, parts, as_given, width
+    )
     return Scaled(text, json.loads(data), scaled)
