@@ -175,9 +175,11 @@ struct Ici {
                                // the longest distance
   // Whether an all-gather over several rings runs through all their chips as one ring, and not on each axis at once.
   bool gathers_in_one_ring = false;
-  Fact<double> message_bytes;         // bytes sent between two waits for the neighbour; each wait is a hop
-                                      // latency; none: the waits are hidden
-  Fact<double> die_to_die_bandwidth;  // bytes/s, one direction, between the devices of one chip; none: as a link
+  Fact<int64_t> async_permute_devices;  // devices of a program up to which the compiler starts permutes and waits for
+                                        // them later; none: any number
+  Fact<double> message_bytes;           // bytes sent between two waits for the neighbour; each wait is a hop
+                                        // latency; none: the waits are hidden
+  Fact<double> die_to_die_bandwidth;    // bytes/s, one direction, between the devices of one chip; none: as a link
 };
 
 // The network between slices (TPU) or between scale-up domains (GPU), per device.

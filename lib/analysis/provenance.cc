@@ -116,6 +116,13 @@ class SentFinder {
     return sent;
   }
 
+  // After run().
+  std::vector<InstructionId> of_batch() const {
+    std::vector<InstructionId> result;
+    for (const std::uint32_t input : of_batch_) result.push_back(InstructionId{input});
+    return result;
+  }
+
  private:
   auto callers() {
     return [this](ComputationId id) -> const std::vector<InstructionId>& { return CallFacts::callers(calls_, id); };
@@ -568,6 +575,13 @@ class SentFinder {
 std::vector<Sent> find_sent(const Module& module, const CallGraph& calls, const std::vector<Collective>& collectives,
                             const std::vector<InstructionId>& operands) {
   return SentFinder(module, calls, collectives).run(operands);
+}
+
+std::vector<InstructionId> batch_inputs(const Module& module, const CallGraph& calls,
+                                        const std::vector<Collective>& collectives) {
+  SentFinder finder(module, calls, collectives);
+  finder.run({});
+  return finder.of_batch();
 }
 
 }  // namespace hloroof::internal::inline analysis

@@ -32,6 +32,10 @@ enum class Sent : std::uint8_t {
 std::vector<Sent> find_sent(const Module& module, const CallGraph& calls, const std::vector<Collective>& collectives,
                             const std::vector<InstructionId>& operands);
 
+// Returns the parameters of the entry that are batch inputs by that evidence.
+std::vector<InstructionId> batch_inputs(const Module& module, const CallGraph& calls,
+                                        const std::vector<Collective>& collectives);
+
 }  // namespace hloroof::internal::inline analysis
 
 #endif  // HLOROOF_LIB_ANALYSIS_PROVENANCE_H_

@@ -11,8 +11,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "hloroof/analysis.h"
 #include "hloroof/attributes.h"
 #include "hloroof/module.h"
+#include "lib/analysis/calls.h"
 #include "lib/base/strings.h"
 #include "lib/base/units.h"
 #include "lib/diagnose/diagnostics.h"
@@ -377,8 +379,29 @@ class OpDiagnoser {
     return before > 0 ? std::min(1.0, op_time(work, device_).seconds / before) : 1;
   }
 
-  // Reports the ops that convert an array of 8-bit floats which an earlier op has converted to the same type. With one
-  // conversion for all, they would read the wider array instead, which is more bytes.
+  // The loop that carries a value of its body from trip to trip without a change; invalid if there is none.
+  InstructionId loop_that_keeps(InstructionView value) {
+    const InstructionView element = made_by(value);
+    if (element.opcode() != Opcode::kGetTupleElement || element.operand(0).opcode() != Opcode::kParameter) return {};
+    const ComputationView body = element.computation();
+    const auto number = static_cast<std::size_t>(element.tuple_index());
+    if (body.root().opcode() != Opcode::kTuple || number >= body.root().operand_count()) return {};
+    const InstructionView next = made_by(body.root().operand(number));
+    const bool is_kept = next.opcode() == Opcode::kGetTupleElement && next.tuple_index() == element.tuple_index() &&
+                         next.operand(0).id() == element.operand(0).id();
+    if (!is_kept) return {};
+    if (!calls_) calls_ = analyze_calls(module_);
+    for (const CallGraph::Loop& loop : calls_->loops()) {
+      for (ComputationView called : module_.instruction(loop.instruction).computations(AttributeKey::kBody)) {
+        if (called.id() == body.id()) return loop.instruction;
+      }
+    }
+    return {};
+  }
+
+  // Reports the ops that convert an array of 8-bit floats which an earlier op has converted to the same type, or which
+  // their loop does not change. With one conversion for all, they would read the wider array instead, which is more
+  // bytes.
   void repeated_upcasts() {
     std::map<std::pair<std::uint32_t, ElementType>, std::string> first;  // op by the array and the type
     for (const OpPrediction& op : prediction_.ops) {
@@ -391,17 +414,40 @@ class OpDiagnoser {
         const ElementType to = upcast_by(instruction, operand);
         if (to == ElementType::kInvalid) continue;
         const auto [earlier, is_new] = first.try_emplace({made_by(array).id().index, to}, op.name);
-        if (!is_new) repeated_upcast(op, array, to, earlier->second);
+        if (!is_new) {
+          repeated_upcast(op, array, to, earlier->second);
+        } else if (const InstructionId loop = loop_that_keeps(array); loop.valid()) {
+          upcast_in_loop(op, array, to, loop);
+        }
       }
     }
   }
 
+  // The share of the time of `op` that is left if the array was converted before, and what to say of it.
+  std::pair<double, std::string> without_upcast(const OpPrediction& op, InstructionView array, ElementType to) {
+    if (only_converts(module_.instruction(op.id))) return {0, "it would not be needed"};
+    const double left = share_without(op, array.shape(), to);
+    return {left, absl::StrFormat("it would take %.0f %% of the time", 100 * left)};
+  }
+
+  void upcast_in_loop(const OpPrediction& op, InstructionView array, ElementType to, InstructionId loop) {
+    const TripCount* const trips = CallFacts::trip_count(*calls_, loop);
+    if (trips == nullptr || trips->value < 2) return;
+    const auto [left, less] = without_upcast(op, array, to);
+    const double again = 1 - 1 / static_cast<double>(trips->value);  // one conversion is left, before the loop
+    diagnosis_.add_work(
+        kRepeatedUpcast, op, (op.exposed_seconds - op.wait_seconds) * (1 - left) * again,
+        absl::StrFormat(
+            "converts %s to %s in each of the %d trips of %s, which does not change it: with one conversion "
+            "before the loop, %s; multiplying the 8-bit floats as they are and scaling the product needs "
+            "none",
+            to_string(module_.shapes(), array.shape_id(), ShapeText::kWithoutLayout), to_absl(to_string(to)),
+            trips->value, to_absl(module_.instruction(loop).name()), less));
+  }
+
   void repeated_upcast(const OpPrediction& op, InstructionView array, ElementType to, const std::string& earlier) {
     if (earlier == op.name) return;
-    const bool is_whole = only_converts(module_.instruction(op.id));
-    const double left = is_whole ? 0 : share_without(op, array.shape(), to);
-    const std::string less =
-        is_whole ? "it would not be needed" : absl::StrFormat("it would take %.0f %% of the time", 100 * left);
+    const auto [left, less] = without_upcast(op, array, to);
     diagnosis_.add_work(
         kRepeatedUpcast, op, (op.exposed_seconds - op.wait_seconds) * (1 - left),
         absl::StrFormat("converts %s to %s, as %s does before it: with one conversion for all, %s; multiplying the "
@@ -458,6 +504,7 @@ class OpDiagnoser {
   const StepFacts& facts_;
   const Module& module_;
   const Device& device_;
+  std::optional<CallGraph> calls_;  // once it was needed
   const StepPrediction& prediction_;
 };
 

@@ -208,6 +208,12 @@ absl::StatusOr<std::int64_t> ScaledAxis::shift_of(InstructionView permute) const
   return shift->places;
 }
 
+absl::StatusOr<bool> ScaledAxis::wraps(InstructionView permute) const {
+  const absl::StatusOr<Shift> shift = find_shift(permute);
+  if (!shift.ok()) return shift.status();
+  return shift->wraps;
+}
+
 absl::StatusOr<std::string> ScaledAxis::new_pairs(InstructionView permute) const {
   const absl::StatusOr<Shift> shift = find_shift(permute);
   if (!shift.ok()) return shift.status();

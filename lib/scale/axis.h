@@ -49,6 +49,9 @@ class ScaledAxis {
   // one by half of the axis are the same.
   absl::StatusOr<std::int64_t> shift_of(InstructionView permute) const;
 
+  // Whether it also passes a block from one end of the axis to the other. Errors: as of shift_of().
+  absl::StatusOr<bool> wraps(InstructionView permute) const;
+
   // A table with a number for each device, continued for the new ones. nullopt if it is no sum of a number for each
   // place on each axis that grows by the same step along this axis.
   std::optional<std::vector<std::int64_t>> new_table(const std::vector<std::int64_t>& numbers) const;

@@ -2,6 +2,8 @@
 #ifndef HLOROOF_LIB_SCALE_CONSTRAINTS_H_
 #define HLOROOF_LIB_SCALE_CONSTRAINTS_H_
 
+#include <array>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -34,11 +36,26 @@ struct Product {
   InstructionId at;
 };
 
+// A dimension of a gathered array, and how many devices have parts of it, in the given program and at the other size.
+struct Gathered {
+  Node node = 0;
+  std::int64_t devices = 1;
+  std::int64_t new_devices = 1;
+};
+
+// A product, and the dimensions of each of its operands that are dimensions of the result.
+struct Multiplied {
+  std::array<std::vector<Node>, 2> free;
+  InstructionId at;
+};
+
 struct Constraints {
   std::vector<Fixed> seeds;  // come first
   std::vector<Link> links;
   std::vector<Fixed> fixed;
   std::vector<Product> products;
+  std::vector<Gathered> gathered;
+  std::vector<Multiplied> multiplied;
   // Dimensions of state of which the text does not say whether they are sharded. What grows together with one stays at
   // its largest: a shard that is gathered is a part of what stays.
   std::vector<Node> state;

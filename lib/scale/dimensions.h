@@ -34,6 +34,8 @@ class Dimensions {
     for (std::size_t i = 0; i < leaf; ++i) node += static_cast<Node>(array(id, i).dimensions.size());
     return node;
   }
+  // Behind the last dimension of the last array.
+  Node end(InstructionId id) const { return first(id, arrays(id)); }
 
  private:
   absl::Span<const ShapeId> leaves(InstructionId id) const {

@@ -36,6 +36,9 @@ class Exponents {
   // nullopt if nothing states it.
   std::optional<int> of(Node node);
 
+  // A node that all nodes have which are linked to this one.
+  Node root_of(Node node) { return find(node).root; }
+
  private:
   struct Place {
     Node root = 0;

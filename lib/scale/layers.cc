@@ -1,3 +1,8 @@
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -10,7 +15,39 @@ namespace {
 
 constexpr std::string_view kStack = "a stack of layers would have to grow in two ways";
 
-// The instructions in the body of a loop, at any depth.
+// The element of what a loop carries that a value of its body is, moved or converted; nullopt if it is none.
+std::optional<std::size_t> carried_element(InstructionView value) {
+  constexpr int kMost = 16;
+  for (int step = 0; step < kMost; ++step) {
+    if (value.opcode() == Opcode::kGetTupleElement && value.operand(0).opcode() == Opcode::kParameter) {
+      return static_cast<std::size_t>(value.tuple_index());
+    }
+    const bool moves = value.opcode() == Opcode::kCopy || value.opcode() == Opcode::kCopyStart ||
+                       value.opcode() == Opcode::kCopyDone || value.opcode() == Opcode::kBitcast ||
+                       value.opcode() == Opcode::kConvert;
+    if (!moves) return std::nullopt;
+    value = value.operand(0);
+  }
+  return std::nullopt;
+}
+
+// What a loop began with, if `value` is an element of its result that its trips do not change.
+std::optional<InstructionId> before_loop(InstructionView value) {
+  if (value.opcode() != Opcode::kGetTupleElement || value.operand(0).opcode() != Opcode::kWhile) return std::nullopt;
+  const InstructionView loop = value.operand(0);
+  const auto element = static_cast<std::size_t>(value.tuple_index());
+  const InstructionView tuple = loop.operand(0);
+  if (tuple.opcode() != Opcode::kTuple || element >= tuple.operand_count()) return std::nullopt;
+  for (ComputationView body : loop.computations(AttributeKey::kBody)) {
+    const InstructionView root = body.root();
+    if (root.opcode() != Opcode::kTuple || element >= root.operand_count()) return std::nullopt;
+    if (carried_element(root.operand(element)) != element) return std::nullopt;
+  }
+  return tuple.operand_ids()[element];
+}
+
+}  // namespace
+
 std::vector<InstructionId> inside(const Module& module, InstructionView loop) {
   std::vector<InstructionId> result;
   for (ComputationView body : loop.computations(AttributeKey::kBody)) {
@@ -23,7 +60,6 @@ std::vector<InstructionId> inside(const Module& module, InstructionView loop) {
   return result;
 }
 
-// The sizes of dimensions of which an instruction takes or updates one element, and these dimensions of its operand 0.
 std::vector<std::pair<std::int64_t, std::size_t>> picked(InstructionView i) {
   std::vector<std::pair<std::int64_t, std::size_t>> result;
   const bool takes = i.opcode() == Opcode::kDynamicSlice;
@@ -38,8 +74,6 @@ std::vector<std::pair<std::int64_t, std::size_t>> picked(InstructionView i) {
   return result;
 }
 
-}  // namespace
-
 std::int64_t layers_of(const Module& module, InstructionView loop, std::int64_t trips) {
   std::int64_t layers = 0;
   for (InstructionId id : inside(module, loop)) {
@@ -48,6 +82,57 @@ std::int64_t layers_of(const Module& module, InstructionView loop, std::int64_t 
     }
   }
   return layers;
+}
+
+bool begins_as_state(InstructionView loop, std::size_t element) {
+  const Module& module = loop.module();
+  const InstructionView tuple = loop.operand(0);
+  if (tuple.opcode() != Opcode::kTuple || element >= tuple.operand_count()) return false;
+  const std::set<std::int64_t> state = state_parameters(module);
+  bool found = false;
+  std::set<InstructionId> seen;
+  std::vector<InstructionId> open = {tuple.operand_ids()[element]};
+  while (!open.empty()) {
+    const InstructionView at = module.instruction(open.back());
+    open.pop_back();
+    if (!seen.insert(at.id()).second) continue;
+    if (at.opcode() == Opcode::kParameter) {
+      if (at.computation().id() != module.entry().id() || state.count(at.parameter_number()) == 0) return false;
+      found = true;
+    }
+    if (const std::optional<InstructionId> before = before_loop(at)) {
+      open.push_back(*before);
+      continue;
+    }
+    open.insert(open.end(), at.operand_ids().begin(), at.operand_ids().end());
+  }
+  return found;
+}
+
+bool takes_layers_of_state(const Module& module, InstructionView loop, std::int64_t trips) {
+  const auto takes_one = [&](InstructionView i) {
+    if (i.opcode() != Opcode::kDynamicSlice) return false;
+    const auto sizes = picked(i);
+    return std::any_of(sizes.begin(), sizes.end(),
+                       [&](const auto& size) { return size.first == trips || size.first == trips + 1; });
+  };
+  const auto is_state = [&](InstructionView value) {
+    const std::optional<std::size_t> element = carried_element(value);
+    return element && begins_as_state(loop, *element);
+  };
+  for (ComputationView body : loop.computations(AttributeKey::kBody)) {
+    for (InstructionView i : body.instructions()) {
+      if (takes_one(i) && is_state(i.operand(0))) return true;
+      for (ComputationId called : i.called_computations()) {
+        for (InstructionView within : module.computation(called).instructions()) {
+          if (!takes_one(within) || within.operand(0).opcode() != Opcode::kParameter) continue;
+          const auto number = static_cast<std::size_t>(within.operand(0).parameter_number());
+          if (number < i.operand_count() && is_state(i.operand(number))) return true;
+        }
+      }
+    }
+  }
+  return false;
 }
 
 absl::StatusOr<LayerLoops> find_layer_loops(const Module& module) {

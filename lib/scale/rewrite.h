@@ -25,6 +25,7 @@ struct Rewritten {
   std::int64_t collectives = 0;   // with other groups or pairs
   std::int64_t kernels = 0;       // with another bound of their grid
   std::int64_t loops = 0;         // with other trips
+  std::int64_t waits = 0;         // permutes that lost their start and done
   std::int64_t kept_offsets = 0;  // scalars of shard offsets that keep their values
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> sizes;  // from, to: dimensions
 };

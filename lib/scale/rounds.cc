@@ -6,21 +6,49 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "hloroof/analysis.h"
 #include "lib/analysis/calls.h"
+#include "lib/base/strings.h"
 #include "lib/ir/shapes.h"
 #include "lib/scale/placed_error.h"
 #include "lib/scale/seeds.h"
+#include "lib/values/attribute_values.h"
 
 namespace hloroof::internal::inline scale {
 namespace {
+
+struct Policy {
+  bool as_given = false;
+  std::optional<std::int64_t> most_async;
+};
 
 using Shifts = std::map<InstructionId, std::int64_t>;  // permutations along the axis, and by how many places
 
 bool is_permute(InstructionView i) {
   return i.opcode() == Opcode::kCollectivePermute || i.opcode() == Opcode::kCollectivePermuteStart;
+}
+
+// Whether it passes the edge of an array to the next device, and nothing from the last to the first. So libtpu evens
+// out shards that it rounded up to whole tiles.
+absl::StatusOr<bool> passes_edge(InstructionView permute, const ScaledAxis& axis) {
+  constexpr int kMost = 16;
+  InstructionView value = permute.operand(0);
+  for (int step = 0; step < kMost && value.operand_count() > 0; ++step) {
+    const bool moves = value.opcode() == Opcode::kCopy || value.opcode() == Opcode::kCopyStart ||
+                       value.opcode() == Opcode::kCopyDone || value.opcode() == Opcode::kBitcast;
+    if (!moves) break;
+    value = value.operand(0);
+  }
+  if (value.opcode() != Opcode::kSlice || 2 * element_count(value.shape()) > element_count(value.operand(0).shape())) {
+    return false;
+  }
+  const absl::StatusOr<bool> wraps = axis.wraps(permute);
+  if (!wraps.ok()) return wraps.status();
+  return !*wraps;
 }
 
 absl::StatusOr<Shifts> find_shifts(const Module& module, const ScaledAxis& axis) {
@@ -31,7 +59,13 @@ absl::StatusOr<Shifts> find_shifts(const Module& module, const ScaledAxis& axis)
     const absl::StatusOr<std::int64_t> shift = axis.shift_of(i);
     if (!shift.ok()) {
       status = shift.status();
-    } else if (*shift != 0) {
+      return;
+    }
+    if (*shift == 0) return;
+    const absl::StatusOr<bool> is_edge = passes_edge(i, axis);
+    if (!is_edge.ok()) {
+      status = is_edge.status();
+    } else if (!*is_edge) {
       shifts.emplace(i.id(), *shift);
     }
   });
@@ -143,7 +177,13 @@ absl::StatusOr<LoopTrips> trips_at(const Module& module, const CallGraph& calls,
   const bool is_known = trips != nullptr && trips->source != TripCount::Source::kAssumed;
   // A ring has passed all blocks when each came by once. Some leave out the last pass, or do one trip outside.
   const std::int64_t left = is_known ? axis.from() - trips->value * per_trip : -1;
-  if (left < 0 || left > per_trip || layers_of(module, loop, trips->value) > 0) {
+  if (is_known && layers_of(module, loop, trips->value) > 0) {
+    return placed_error(
+        permute,
+        "each trip of its loop passes a block on and takes one slice of a stack; whether the slices are "
+        "layers or parts along the axis, and which dimension shrinks with them, is not known");
+  }
+  if (left < 0 || left > per_trip) {
     return placed_error(permute, "its loop passes blocks along the axis, but not as many as the axis has devices");
   }
   const std::int64_t more = axis.to() - axis.from();
@@ -155,32 +195,62 @@ absl::StatusOr<LoopTrips> trips_at(const Module& module, const CallGraph& calls,
   return LoopTrips{loop.id(), *bound, trips->value, more / per_trip};
 }
 
-// Whether an element of what a loop of the entry carries is made of state alone.
-bool begins_as_state(InstructionView loop, std::size_t element) {
-  const Module& module = loop.module();
-  const InstructionView tuple = loop.operand(0);
-  if (tuple.opcode() != Opcode::kTuple || element >= tuple.operand_count()) return false;
-  const std::set<std::int64_t> state = state_parameters(module);
-  bool found = false;
-  std::set<InstructionId> seen;
-  std::vector<InstructionId> open = {tuple.operand_ids()[element]};
-  while (!open.empty()) {
-    const InstructionView at = module.instruction(open.back());
-    open.pop_back();
-    if (!seen.insert(at.id()).second) continue;
-    if (at.opcode() == Opcode::kParameter) {
-      if (at.computation().id() != module.entry().id() || state.count(at.parameter_number()) == 0) return false;
-      found = true;
+// tests/accuracy/scale/permutes.py: libtpu 0.0.52 makes rings of products (windowed einsums) for 8, 16 and 32 devices
+// of v5e, v6e and v5p, and none for 4 and 64. XLA's partitioner has a greatest number of rounds, which is 32.
+constexpr std::int64_t kLeastOfProducts = 8;
+constexpr std::int64_t kMostOfProducts = 32;
+
+bool has_rings_of_products(std::int64_t devices) { return devices >= kLeastOfProducts && devices <= kMostOfProducts; }
+
+bool is_of_partitioner(InstructionView i) {
+  const FrontendAttributes stated = frontend_attributes(i);
+  return std::any_of(stated.begin(), stated.end(),
+                     [](const auto& entry) { return entry.first == "is_spmd_generated" && entry.second == "true"; });
+}
+
+// An all-gather along the axis that the partitioner made where it would make a ring at the other size.
+absl::StatusOr<std::optional<InstructionId>> gather_in_place_of_ring(const Module& module, const ScaledAxis& axis) {
+  std::optional<InstructionId> found;
+  if (has_rings_of_products(axis.from()) || !has_rings_of_products(axis.to())) return found;
+  absl::Status status;
+  walk(module, [&](InstructionView i) {
+    const bool gathers = i.opcode() == Opcode::kAllGather || i.opcode() == Opcode::kAllGatherStart;
+    if (found || !status.ok() || !gathers || !is_of_partitioner(i)) return;
+    const absl::StatusOr<bool> spans = axis.is_spanned_by(i);
+    if (!spans.ok()) {
+      status = spans.status();
+    } else if (*spans) {
+      found = i.id();
     }
-    open.insert(open.end(), at.operand_ids().begin(), at.operand_ids().end());
-  }
+  });
+  if (!status.ok()) return status;
   return found;
+}
+
+// Why a compiler would make no ring of these permutes at the other size; empty if it would, so far as is known.
+std::string why_unlikely(const Module& module, const std::set<InstructionId>& passed_on, const ScaledAxis& axis,
+                         std::optional<std::int64_t> most_async) {
+  const bool is_of_product = std::any_of(passed_on.begin(), passed_on.end(),
+                                         [&](InstructionId id) { return is_of_partitioner(module.instruction(id)); });
+  if (is_of_product && !has_rings_of_products(axis.to())) {
+    return absl::StrCat("the compiler made its ring of one product, as it does for ", kLeastOfProducts, " to ",
+                        kMostOfProducts, " devices; for ", axis.to(),
+                        " it gathers or sums all at once, or writes the rounds out");
+  }
+  const bool is_sync = std::any_of(passed_on.begin(), passed_on.end(), [&](InstructionId id) {
+    return module.instruction(id).opcode() == Opcode::kCollectivePermute;
+  });
+  if (is_sync && most_async && axis.devices() > *most_async && axis.new_devices() <= *most_async) {
+    return absl::StrCat("it has no start and no done, as in all programs for more than ", *most_async,
+                        " devices; where they would be in a program for ", axis.new_devices(), " is not known");
+  }
+  return "";
 }
 
 // The loop with this body, if it has other trips at the other size. `loop` is null for the entry.
 absl::StatusOr<std::optional<LoopTrips>> rounds_of(const Module& module, const CallGraph& calls,
                                                    const InstructionView* loop, Passes& passes, const ScaledAxis& axis,
-                                                   bool& pass_state) {
+                                                   const Policy& policy, Rounds& result) {
   std::set<InstructionId> passed_on;
   std::int64_t forward = 0;
   std::int64_t backward = 0;
@@ -191,7 +261,7 @@ absl::StatusOr<std::optional<LoopTrips>> rounds_of(const Module& module, const C
       for (const std::int64_t places : {1, -1}) {
         const std::vector<InstructionId> chain = passes.passed(static_cast<std::int64_t>(e), places);
         passed_on.insert(chain.begin(), chain.end());
-        if (!chain.empty() && !begins_as_state(*loop, e)) pass_state = false;
+        if (!chain.empty() && !begins_as_state(*loop, e)) result.pass_state = false;
         std::int64_t& most = places > 0 ? forward : backward;
         most = std::max(most, static_cast<std::int64_t>(chain.size()));
       }
@@ -199,7 +269,7 @@ absl::StatusOr<std::optional<LoopTrips>> rounds_of(const Module& module, const C
   }
   for (InstructionId permute : passes.permutes()) {
     if (passed_on.count(permute) > 0) continue;
-    pass_state = false;
+    result.pass_state = false;
     for (InstructionId other : passes.permutes()) {
       if (passed_on.count(other) == 0 && passes.needs(permute, other, false)) {
         return placed_error(module.instruction(permute),
@@ -207,23 +277,45 @@ absl::StatusOr<std::optional<LoopTrips>> rounds_of(const Module& module, const C
                             "have another number of rounds");
       }
     }
-    if (loop != nullptr && passes.is_recurrent(permute)) {
+    // Where each trip is a layer, what a layer passes on is not a round: the layers are as many at the other size.
+    const TripCount* const trips = loop == nullptr ? nullptr : CallFacts::trip_count(calls, loop->id());
+    const bool is_layer = trips != nullptr && takes_layers_of_state(module, *loop, trips->value);
+    if (loop != nullptr && !is_layer && passes.is_recurrent(permute)) {
       return placed_error(module.instruction(permute),
                           "each trip of its loop passes blocks along the axis that were computed from those of the "
                           "trip before; the program of another size may have another number of rounds");
     }
   }
   if (passed_on.empty()) return std::optional<LoopTrips>();
-  const absl::StatusOr<LoopTrips> trips =
-      trips_at(module, calls, *loop, forward + backward, module.instruction(*passed_on.begin()), axis);
+  const InstructionView first = module.instruction(*passed_on.begin());
+  const absl::StatusOr<LoopTrips> trips = trips_at(module, calls, *loop, forward + backward, first, axis);
   if (!trips.ok()) return trips.status();
+  const std::string unlikely = why_unlikely(module, passed_on, axis, policy.most_async);
+  if (!unlikely.empty() && !policy.as_given) {
+    return placed_error(first, unlikely + kGoOn);
+  }
+  if (!unlikely.empty()) result.unlikely.push_back(absl::StrCat(to_absl(first.name()), ": ", unlikely));
+  for (InstructionId id : inside(module, *loop)) result.inside.insert(id);
   return std::optional<LoopTrips>(*trips);
 }
 
 }  // namespace
 
-absl::StatusOr<Rounds> find_rounds(const Module& module, const ScaledAxis& axis) {
+absl::StatusOr<Rounds> find_rounds(const Module& module, const ScaledAxis& axis, bool as_given, const Device* device) {
   Rounds result;
+  Policy policy{as_given, std::nullopt};
+  if (device != nullptr && device->ici.async_permute_devices) policy.most_async = *device->ici.async_permute_devices;
+  if (device != nullptr && device->family() == DeviceFamily::kTpu) {
+    const absl::StatusOr<std::optional<InstructionId>> gather = gather_in_place_of_ring(module, axis);
+    if (!gather.ok()) return gather.status();
+    if (*gather) {
+      const std::string why = absl::StrCat(
+          "for ", axis.from(), " devices the compiler gathers before products; for ", kLeastOfProducts, " to ",
+          kMostOfProducts, " it makes rings of them, unless it was told not to, which the text does not show");
+      if (!as_given) return placed_error(module.instruction(**gather), why + kGoOn);
+      result.unlikely.push_back(absl::StrCat(to_absl(module.instruction(**gather).name()), ": ", why));
+    }
+  }
   const absl::StatusOr<Shifts> shifts = find_shifts(module, axis);
   if (!shifts.ok()) return shifts.status();
   if (shifts->empty()) return result;
@@ -244,7 +336,7 @@ absl::StatusOr<Rounds> find_rounds(const Module& module, const ScaledAxis& axis)
     }
     Passes passes(computation, *shifts);
     const absl::StatusOr<std::optional<LoopTrips>> trips =
-        rounds_of(module, calls, loop ? &*loop : nullptr, passes, axis, result.pass_state);
+        rounds_of(module, calls, loop ? &*loop : nullptr, passes, axis, policy, result);
     if (!trips.ok()) return trips.status();
     if (*trips) result.loops.push_back(**trips);
   }

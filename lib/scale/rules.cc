@@ -305,14 +305,19 @@ void Rules::dot(InstructionView i) {
     link(i, node(lhs, static_cast<std::size_t>(n.lhs_batch[d])), node(i, out));
     link(i, node(rhs, static_cast<std::size_t>(n.rhs_batch[d])), node(i, out));
   }
-  const auto add_free = [&](InstructionView side, const std::vector<std::int64_t>& batch,
+  Multiplied product{{}, i.id()};
+  const auto add_free = [&](std::size_t side, const std::vector<std::int64_t>& batch,
                             const std::vector<std::int64_t>& contracting) {
-    for (std::size_t d = 0; d < rank(side); ++d) {
-      if (!lists(batch, d) && !lists(contracting, d) && out < rank(i)) link(i, node(side, d), node(i, out++));
+    const InstructionView operand = i.operand(side);
+    for (std::size_t d = 0; d < rank(operand); ++d) {
+      if (lists(batch, d) || lists(contracting, d) || out >= rank(i)) continue;
+      link(i, node(operand, d), node(i, out++));
+      product.free[side].push_back(node(operand, d));
     }
   };
-  add_free(lhs, n.lhs_batch, n.lhs_contracting);
-  add_free(rhs, n.rhs_batch, n.rhs_contracting);
+  add_free(0, n.lhs_batch, n.lhs_contracting);
+  add_free(1, n.rhs_batch, n.rhs_contracting);
+  out_.multiplied.push_back(std::move(product));
 }
 
 void Rules::convolution(InstructionView i) {
@@ -328,6 +333,7 @@ void Rules::convolution(InstructionView i) {
   const auto size = [this](InstructionView value, std::int64_t d) {
     return array(value).dimensions[static_cast<std::size_t>(d)];
   };
+  Multiplied product{{{{at(lhs, n->lhs_batch)}, {at(rhs, n->rhs_output_feature)}}}, i.id()};
   link(i, at(lhs, n->lhs_batch), at(i, n->output_batch));
   link(i, at(lhs, n->lhs_feature), at(rhs, n->rhs_input_feature));
   link(i, at(rhs, n->rhs_output_feature), at(i, n->output_feature));
@@ -342,6 +348,7 @@ void Rules::convolution(InstructionView i) {
     const bool is_dense = d.stride == 1 && d.base_dilation == 1 && d.window_dilation == 1;
     if (d.size == 1 && is_dense && !is_padded) {  // a batch dimension of the lhs
       link(i, input, output);
+      product.free[0].push_back(input);
       stay(i, kernel);
     } else if (is_dense && !is_padded && input_size == d.size && output_size == 1) {  // contracted
       link(i, input, kernel);
@@ -349,6 +356,7 @@ void Rules::convolution(InstructionView i) {
     } else if (is_dense && input_size == 1 && output_size == d.size && d.pad_low == d.size - 1 &&
                d.pad_high == d.size - 1) {  // a free dimension of the rhs
       link(i, kernel, output);
+      product.free[1].push_back(kernel);
       stay(i, input);
     } else if (d.window_dilation == 1 && input_size == d.size && output_size == d.size && is_batch(d)) {
       link(i, input, kernel);
@@ -357,6 +365,7 @@ void Rules::convolution(InstructionView i) {
       for (Node moving : {input, kernel, output}) stay(i, moving);
     }
   }
+  out_.multiplied.push_back(std::move(product));
 }
 
 }  // namespace hloroof::internal::inline scale

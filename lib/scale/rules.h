@@ -88,6 +88,7 @@ class Rules {
   void custom_call(InstructionView i);
   void kernel(InstructionView i);
   absl::Status collective(InstructionView i);
+  void gathered(InstructionView i, bool spans);
   void exchange(InstructionView i, InstructionView result, std::size_t leaf, int offset);
 
   bool follows_device(InstructionView start) const;

@@ -1,3 +1,5 @@
+#include <cstdint>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -164,6 +166,20 @@ void Rules::exchange(InstructionView i, InstructionView result, std::size_t leaf
   }
 }
 
+// States that a dimension of the results is gathered, from as many devices as are in a group.
+void Rules::gathered(InstructionView i, bool spans) {
+  const std::vector<std::int64_t> along = integers(i, AttributeKey::kDimensions);
+  const std::optional<ReplicaGroups> groups = replica_groups(i);
+  if (along.empty() || !groups || groups->group_count() == 0) return;
+  const std::int64_t devices = groups->group_size();
+  const std::size_t first = i.opcode() == Opcode::kAllGather ? 0 : i.operand_count();
+  for (std::size_t leaf = first; leaf < arrays(i); ++leaf) {
+    const auto d = static_cast<std::size_t>(along[0]);
+    if (d >= rank(i, leaf)) continue;
+    out_.gathered.push_back({node(i, d, leaf), devices, spans ? devices / axis_->from() * axis_->to() : devices});
+  }
+}
+
 absl::Status Rules::collective(InstructionView i) {
   bool spans = false;
   const bool has_groups = i.opcode() != Opcode::kCollectivePermute && i.opcode() != Opcode::kCollectivePermuteStart &&
@@ -173,6 +189,7 @@ absl::Status Rules::collective(InstructionView i) {
     if (!is_spanned.ok()) return is_spanned.status();
     spans = *is_spanned;
   }
+  if (i.opcode() == Opcode::kAllGather || i.opcode() == Opcode::kAllGatherStart) gathered(i, spans);
   switch (i.opcode()) {
     case Opcode::kAllGather: exchange(i, i, 0, spans ? 1 : 0); break;
     case Opcode::kReduceScatter: exchange(i, i, 0, spans ? -1 : 0); break;

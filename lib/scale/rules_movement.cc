@@ -54,6 +54,9 @@ bool Rules::follows_device(InstructionView start) const {
 void Rules::part(InstructionView at, Node whole, std::int64_t size, Node piece, std::int64_t piece_size,
                  std::optional<InstructionView> start) {
   if (size == piece_size) return link(at, whole, piece);
+  // A part of a shard that was rounded up: see find_rounds().
+  const bool is_rounded = axis_ != nullptr && start && piece_size < size && size < 2 * piece_size;
+  if (is_rounded && follows_device(*start)) return link(at, whole, piece);
   const bool is_shard = axis_ != nullptr && start && piece_size > 0 && size % piece_size == 0 && follows_device(*start);
   if (is_shard) {
     const std::int64_t shards = size / piece_size;

@@ -1,14 +1,22 @@
 #include "lib/scale/scale.h"
 
+#include <map>
 #include <numeric>
+#include <optional>
+#include <utility>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "lib/analysis/sizes.h"
 #include "lib/base/strings.h"
+#include "lib/ir/shapes.h"
 #include "lib/scale/axis.h"
 #include "lib/scale/constraints.h"
 #include "lib/scale/dimensions.h"
+#include "lib/scale/gathered.h"
+#include "lib/scale/permutes.h"
 #include "lib/scale/placed_error.h"
 #include "lib/scale/rounds.h"
 #include "lib/scale/rules.h"
@@ -18,11 +26,15 @@
 namespace hloroof::internal::inline scale {
 namespace {
 
+// Of the share of a block that is no padding, the part that must be left. At half, as with 64 of 128 lanes, libtpu was
+// seen to take another layout.
+constexpr double kLeastFilled = 0.75;
 constexpr std::int64_t kMostTerms = 1 << 20;  // of a ratio, and devices of an axis
 
 // Solves for the growth of all dimensions and writes the module of the other size.
 absl::StatusOr<Rewritten> apply(Module& module, Constraints seeds, const Dimensions& dimensions, Ratio ratio,
-                                const ScaledAxis* axis, std::int64_t layers) {
+                                const ScaledAxis* axis, std::int64_t layers, bool as_given,
+                                std::vector<std::string>& notes) {
   Rules rules(module, dimensions, axis, layers, seeds);
   absl::Status status;
   walk(module, [&](InstructionView i) {
@@ -31,6 +43,14 @@ absl::StatusOr<Rewritten> apply(Module& module, Constraints seeds, const Dimensi
   if (!status.ok()) return status;
   const absl::StatusOr<std::vector<int>> exponents = solve(module, dimensions, seeds);
   if (!exponents.ok()) return exponents.status();
+  const std::vector<OtherGather> others = find_other_gathers(module, dimensions, seeds, *exponents, ratio);
+  if (!others.empty() && !as_given) {
+    return placed_error(module.instruction(others.front().product), others.front().why + kGoOn);
+  }
+  for (const OtherGather& other : others) {
+    notes.push_back(absl::StrCat("Another program is likely: of ", to_absl(module.instruction(other.product).name()),
+                                 ", ", other.why, "."));
+  }
   return rewrite(module, dimensions, *exponents, ratio, axis);
 }
 
@@ -39,44 +59,104 @@ Ratio reduced(Ratio ratio) {
   return {ratio.to / common, ratio.from / common};
 }
 
-absl::StatusOr<ScaleStep> scale_axis(Module& module, const std::string& name, std::int64_t size) {
+// The share of each block that goes round a ring which is no padding.
+std::map<InstructionId, double> filled_shares(const Module& module, const Rounds& rounds) {
+  std::map<InstructionId, double> result;
+  for (const InstructionId id : rounds.inside) {
+    const InstructionView i = module.instruction(id);
+    const bool is_permute = i.opcode() == Opcode::kCollectivePermute || i.opcode() == Opcode::kCollectivePermuteStart;
+    if (!is_permute || !i.operand(0).shape().is_array()) continue;
+    const Shape& block = i.operand(0).shape();
+    result[id] = static_cast<double>(element_count(block)) / static_cast<double>(padded_elements(block));
+  }
+  return result;
+}
+
+absl::StatusOr<ScaleStep> scale_axis(Module& module, const std::string& name, std::int64_t size,
+                                     const ScaleRequest& request, const Device* device) {
   if (size > kMostTerms) return invalid_argument(absl::StrCat("axis ", name, " would have too many devices"));
   const absl::StatusOr<ScaledAxis> axis = ScaledAxis::find(module, name, size);
   if (!axis.ok()) return axis.status();
-  ScaleStep step{"axis " + axis->name(), std::to_string(axis->from()), std::to_string(size), {}};
+  ScaleStep step{"axis " + axis->name(), std::to_string(axis->from()), std::to_string(size), {}, {}};
   if (size == axis->from())
     return step;  // as a row among other sizes; whatever the program does, it is the one of this
-  const absl::StatusOr<Rounds> rounds = find_rounds(module, *axis);
+  std::optional<std::int64_t> most_async;
+  if (device != nullptr && device->ici.async_permute_devices) most_async = *device->ici.async_permute_devices;
+  const absl::StatusOr<Rounds> rounds = find_rounds(module, *axis, request.as_given, device);
   if (!rounds.ok()) return rounds.status();
+  const std::map<InstructionId, double> filled = filled_shares(module, *rounds);
   const Dimensions dimensions(module);
   Constraints seeds;
-  if (absl::Status status = seed_axis(module, dimensions, *axis, *rounds, seeds); !status.ok()) return status;
-  const absl::StatusOr<Rewritten> rewritten =
-      apply(module, std::move(seeds), dimensions, reduced({size, axis->from()}), &*axis, 0);
+  const absl::Status seeded = request.shards.empty() ? seed_axis(module, dimensions, *axis, *rounds, seeds)
+                                                     : seed_shards(module, dimensions, request.shards, seeds);
+  if (!seeded.ok()) return seeded;
+  const absl::StatusOr<Rewritten> rewritten = apply(module, std::move(seeds), dimensions, reduced({size, axis->from()}),
+                                                    &*axis, 0, request.as_given, step.notes);
   if (!rewritten.ok()) return rewritten.status();
+  std::vector<std::string> unlikely = rounds->unlikely;
+  for (const auto& [id, share] : filled_shares(module, *rounds)) {
+    if (share > kLeastFilled * filled.at(id)) continue;
+    const std::string why = absl::StrFormat(
+        "its block would fill %.0f %% of its tiles, and %.0f %% in the given program; a compiler lays it out in "
+        "another "
+        "way",
+        100 * share, 100 * filled.at(id));
+    if (!request.as_given) return placed_error(module.instruction(id), why + kGoOn);
+    unlikely.push_back(absl::StrCat(to_absl(module.instruction(id).name()), ": ", why));
+  }
   if (absl::Status status = set_trips(module, rounds->loops); !status.ok()) return status;
   step.rewritten = *rewritten;
   step.rewritten.loops = static_cast<std::int64_t>(rounds->loops.size());
+  if (most_async && axis->devices() <= *most_async && axis->new_devices() > *most_async) {
+    const absl::StatusOr<std::int64_t> waits = wait_for_permutes(module);
+    if (!waits.ok()) return waits.status();
+    step.rewritten.waits = *waits;
+  }
+  for (const std::string& why : unlikely) step.notes.push_back("Another program is likely: of " + why + ".");
   return step;
 }
 
-absl::StatusOr<ScaleStep> scale_batch(Module& module, Ratio ratio) {
+absl::StatusOr<ScaleStep> scale_batch(Module& module, Ratio ratio, bool as_given) {
   const Dimensions dimensions(module);
   Constraints seeds;
   if (absl::Status status = seed_batch(module, dimensions, seeds); !status.ok()) return status;
   const Fixed first = seeds.seeds.front();
   const auto d = static_cast<std::size_t>(first.node - dimensions.first(first.at));
   const std::int64_t before = dimensions.array(first.at, 0).dimensions[d];
-  const absl::StatusOr<Rewritten> rewritten = apply(module, std::move(seeds), dimensions, reduced(ratio), nullptr, 0);
+  std::vector<std::string> notes;
+  const absl::StatusOr<Rewritten> rewritten =
+      apply(module, std::move(seeds), dimensions, reduced(ratio), nullptr, 0, as_given, notes);
   if (!rewritten.ok()) return rewritten.status();
   const std::int64_t after = module.instruction(first.at).shape().dimensions[d];
-  return ScaleStep{"batch per device", std::to_string(before), std::to_string(after), *rewritten};
+  return ScaleStep{"batch per device", std::to_string(before), std::to_string(after), *rewritten, std::move(notes)};
 }
 
-absl::StatusOr<ScaleStep> scale_layers(Module& module, std::int64_t layers) {
+// "while.3 (8 trips), while.7 (8 trips)".
+std::string places_of(const Module& module, const LayerLoops& loops) {
+  std::string text;
+  for (const LoopTrips& loop : loops.loops) {
+    absl::StrAppend(&text, text.empty() ? "" : ", ", to_absl(module.instruction(loop.loop).name()), " (", loop.trips,
+                    loop.trips == 1 ? " trip)" : " trips)");
+  }
+  return text;
+}
+
+absl::StatusOr<ScaleStep> scale_layers(Module& module, const ScaleRequest& request) {
   absl::StatusOr<LayerLoops> loops = find_layer_loops(module);
   if (!loops.ok()) return loops.status();
-  if (layers == loops->layers) return ScaleStep{"layers", std::to_string(layers), std::to_string(layers), {}};
+  std::int64_t layers = request.layers.value_or(loops->layers);
+  if (request.layer_factor) {
+    if (loops->layers * request.layer_factor->to % request.layer_factor->from != 0) {
+      return invalid_argument(absl::StrCat(loops->layers, " layers x ", request.layer_factor->to, "/",
+                                           request.layer_factor->from, " is no integer"));
+    }
+    layers = loops->layers * request.layer_factor->to / request.layer_factor->from;
+  }
+  ScaleStep step{"layers", std::to_string(loops->layers), std::to_string(layers), {}, {}};
+  step.notes.push_back(
+      absl::StrCat("What counts as a layer is one trip of the loops that take a slice of a stack in each: ",
+                   places_of(module, *loops), ". A trip that computes several layers counts as one."));
+  if (layers == loops->layers) return step;
   for (LoopTrips& loop : loops->loops) {
     loop.more = layers - loops->layers;
     if (layers > kMostTerms || loop.trips + loop.more < 1) {
@@ -88,10 +168,11 @@ absl::StatusOr<ScaleStep> scale_layers(Module& module, std::int64_t layers) {
   Constraints seeds;
   seed_layers(module, dimensions, *loops, seeds);
   const absl::StatusOr<Rewritten> rewritten =
-      apply(module, std::move(seeds), dimensions, reduced({layers, loops->layers}), nullptr, loops->layers);
+      apply(module, std::move(seeds), dimensions, reduced({layers, loops->layers}), nullptr, loops->layers,
+            request.as_given, step.notes);
   if (!rewritten.ok()) return rewritten.status();
   if (absl::Status status = set_trips(module, loops->loops); !status.ok()) return status;
-  ScaleStep step{"layers", std::to_string(loops->layers), std::to_string(layers), *rewritten};
+  step.rewritten = *rewritten;
   step.rewritten.loops = static_cast<std::int64_t>(loops->loops.size());
   return step;
 }
@@ -119,8 +200,10 @@ absl::StatusOr<Ratio> parse_ratio(std::string_view text) {
 }
 
 absl::StatusOr<ScaleRequest> parse_scale_request(const std::vector<std::string>& axes, std::string_view batch,
-                                                 std::int64_t layers) {
+                                                 std::string_view layers, const std::vector<std::string>& shards,
+                                                 bool as_given) {
   ScaleRequest request;
+  request.as_given = as_given;
   for (const std::string& axis : axes) {
     const std::size_t equals = axis.rfind('=');
     std::int64_t size = 0;
@@ -134,8 +217,31 @@ absl::StatusOr<ScaleRequest> parse_scale_request(const std::vector<std::string>&
     if (!ratio.ok()) return ratio.status();
     request.batch = *ratio;
   }
-  if (layers > 0) request.layers = layers;
-  if (request.axes.empty() && !request.batch && !request.layers) {
+  std::int64_t count = 0;
+  if (layers.empty()) {
+  } else if (layers.back() == 'x') {
+    const absl::StatusOr<Ratio> ratio = parse_ratio(layers);
+    if (!ratio.ok()) return ratio.status();
+    request.layer_factor = *ratio;
+  } else if (absl::SimpleAtoi(to_absl(layers), &count) && count > 0) {
+    request.layers = count;
+  } else {
+    return invalid_argument(
+        absl::StrCat("--layers takes a number or a factor such as 2x, not \"", to_absl(layers), "\""));
+  }
+  for (const std::string& shard : shards) {
+    const std::size_t equals = shard.rfind('=');
+    SharedDimension at;
+    if (equals == std::string::npos || !absl::SimpleAtoi(shard.substr(equals + 1), &at.dimension)) {
+      return invalid_argument(absl::StrCat("--shard takes PARAMETER=DIMENSION, not \"", shard, "\""));
+    }
+    at.parameter = shard.substr(0, equals);
+    request.shards.push_back(std::move(at));
+  }
+  if (!request.shards.empty() && request.axes.size() != 1) {
+    return invalid_argument("shards are parts along one axis: name one axis with its size");
+  }
+  if (request.axes.empty() && !request.batch && !request.layers && !request.layer_factor) {
     return invalid_argument(
         "what to scale is not given: name an axis with its size (NAME=SIZE), a factor of the batch (2x) or the number "
         "of layers");
@@ -143,21 +249,21 @@ absl::StatusOr<ScaleRequest> parse_scale_request(const std::vector<std::string>&
   return request;
 }
 
-absl::StatusOr<ScaledProgram> scale_program(const Module& module, const ScaleRequest& request) {
+absl::StatusOr<ScaledProgram> scale_program(const Module& module, const ScaleRequest& request, const Device* device) {
   ScaledProgram result{module, {}};
   if (!module.has_entry()) return invalid_argument("the module has no entry computation");
   for (const auto& [name, size] : request.axes) {
-    absl::StatusOr<ScaleStep> step = scale_axis(result.module, name, size);
+    absl::StatusOr<ScaleStep> step = scale_axis(result.module, name, size, request, device);
     if (!step.ok()) return step.status();
     result.steps.push_back(*std::move(step));
   }
   if (request.batch) {
-    absl::StatusOr<ScaleStep> step = scale_batch(result.module, *request.batch);
+    absl::StatusOr<ScaleStep> step = scale_batch(result.module, *request.batch, request.as_given);
     if (!step.ok()) return step.status();
     result.steps.push_back(*std::move(step));
   }
-  if (request.layers) {
-    absl::StatusOr<ScaleStep> step = scale_layers(result.module, *request.layers);
+  if (request.layers || request.layer_factor) {
+    absl::StatusOr<ScaleStep> step = scale_layers(result.module, request);
     if (!step.ok()) return step.status();
     result.steps.push_back(*std::move(step));
   }

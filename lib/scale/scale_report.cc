@@ -59,6 +59,8 @@ std::string scale_view(const ScaleResult& result, const TextLayout& layout) {
     if (r.collectives > 0) line += absl::StrFormat("; collectives with other groups: %d", r.collectives);
     if (r.kernels > 0) line += absl::StrFormat("; kernels with another grid: %d", r.kernels);
     if (r.loops > 0) line += absl::StrFormat("; loops with other trips: %d", r.loops);
+    if (r.waits > 0)
+      line += absl::StrFormat("; permutes without a start and a done, as the compiler has them: %d", r.waits);
     add_line(line + ".");
     if (!r.sizes.empty()) add_line("Dimensions by size: " + sizes_text(step) + ".");
     if (r.kept_offsets > 0) {
@@ -74,12 +76,9 @@ std::string scale_view(const ScaleResult& result, const TextLayout& layout) {
   const bool has_rings = std::any_of(result.steps.begin(), result.steps.end(), [](const ScaleStep& step) {
     return step.what != "layers" && step.rewritten.loops > 0;
   });
-  // tests/accuracy/scale/README.md has what libtpu makes of a program of rings at four sizes.
-  if (has_rings) {
-    add_line(
-        "Loops that pass blocks round the axis are kept, with other trips. Compilers write such rounds out on few "
-        "devices, and pass blocks without overlap on many: such a step was seen to be a quarter longer than the scaled "
-        "one.");
+  if (has_rings) add_line("Loops that pass blocks round the axis are kept, with other trips.");
+  for (const ScaleStep& step : result.steps) {
+    for (const std::string& note : step.notes) add_line(note);
   }
   add_line("All times are predicted; no hardware has confirmed them.");
   return out;
@@ -116,6 +115,9 @@ struct Described<ScaleStep> {
                    [](const ScaleStep& step) { return step.rewritten.kernels; }),
              field("loops", Unit::kCount, "Loops with another number of trips.",
                    [](const ScaleStep& step) { return step.rewritten.loops; }),
+             field("waits", Unit::kCount, "Permutes that lost their start and done.",
+                   [](const ScaleStep& step) { return step.rewritten.waits; }),
+             field("notes", "What this program may not be.", &ScaleStep::notes),
              field("kept_offsets", Unit::kCount, "Offsets of shards that keep their values.",
                    [](const ScaleStep& step) { return step.rewritten.kept_offsets; }));
 };

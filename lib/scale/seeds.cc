@@ -1,9 +1,14 @@
 #include "lib/scale/seeds.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "hloroof/analysis.h"
+#include "lib/analysis/provenance.h"
 #include "lib/analysis/wrapped.h"
 #include "lib/base/strings.h"
 #include "lib/ir/element_type.h"
@@ -123,6 +128,22 @@ absl::Status check_device_numbers(const Module& module) {
 
 }  // namespace
 
+namespace {
+
+// The parameters that are the batch in a program of which no result reuses the memory of a parameter.
+std::set<InstructionId> batch_without_state(const Module& module) {
+  const std::vector<InstructionId> found = batch_inputs(module, analyze_calls(module), find_collectives(module));
+  std::set<InstructionId> batch(found.begin(), found.end());
+  for (InstructionId id : module.entry().parameters()) {
+    if (!id.valid()) continue;
+    const Shape& shape = module.instruction(id).shape();
+    if (shape.is_array() && is_integral(shape.element_type)) batch.insert(id);
+  }
+  return batch;
+}
+
+}  // namespace
+
 std::set<std::int64_t> state_parameters(const Module& module) {
   std::set<std::int64_t> state;
   for (const ParameterAlias& alias : input_output_alias(module)) state.insert(alias.parameter);
@@ -134,11 +155,14 @@ absl::Status seed_axis(const Module& module, const Dimensions& dimensions, const
                        Constraints& out) {
   add_inputs(module, dimensions, out);
   const std::set<std::int64_t> state = state_parameters(module);
+  const bool is_data_parallel = axis.is_data_parallel(rounds.pass_state);
+  const bool is_guessed = state.empty() && is_data_parallel;
+  const std::set<InstructionId> batch = is_guessed ? batch_without_state(module) : std::set<InstructionId>();
   bool has_unstated = false;
   for (InstructionId id : module.entry().parameters()) {
     if (!id.valid()) continue;
     const InstructionView parameter = module.instruction(id);
-    const bool is_state = state.count(parameter.parameter_number()) > 0;
+    const bool is_state = is_guessed ? batch.count(id) == 0 : state.count(parameter.parameter_number()) > 0;
     const std::optional<ShardingAttribute> attribute = sharding(parameter);
     for (std::size_t leaf = 0; leaf < dimensions.arrays(id); ++leaf) {
       const std::size_t rank = dimensions.array(id, leaf).dimensions.size();
@@ -153,10 +177,12 @@ absl::Status seed_axis(const Module& module, const Dimensions& dimensions, const
         shards = *found;
       } else if (module.num_partitions() > 1 && rank > 0) {
         has_unstated = true;
-        if (!axis.is_data_parallel(rounds.pass_state)) {
-          return placed_error(parameter,
-                              "the text does not state its sharding, and the axis is not only one along which weights "
-                              "are gathered or gradients reduced, so its size on the new mesh is not known");
+        if (!is_data_parallel) {
+          return placed_error(
+              parameter,
+              "the text does not state its sharding, and the axis is not only one along which weights "
+              "are gathered or gradients reduced, so its size on the new mesh is not known; state the dimensions "
+              "of the parameters that have shards along the axis (--shard)");
         }
         if (is_state) {
           for (std::size_t d = 0; d < rank; ++d) out.state.push_back(first + static_cast<Node>(d));
@@ -165,17 +191,55 @@ absl::Status seed_axis(const Module& module, const Dimensions& dimensions, const
       }
       const bool is_sharded =
           stated == nullptr ? has_unstated : std::find(shards.begin(), shards.end(), true) != shards.end();
-      if (is_sharded && state.empty()) {
-        return placed_error(parameter,
-                            "whether it is a part of the model or of the batch is not known, because no result takes "
-                            "the memory of a parameter; donate the state (donate_argnums)");
+      if (is_sharded && state.empty() && !is_guessed) {
+        return placed_error(
+            parameter,
+            "whether it is a part of the model or of the batch is not known, because no result takes "
+            "the memory of a parameter; donate the state (donate_argnums), or state the dimensions that have "
+            "shards along the axis (--shard)");
       }
       for (std::size_t d = 0; d < rank; ++d) {
-        out.seeds.push_back({first + static_cast<Node>(d), shards[d] && is_state ? -1 : 0, id, kInput});
+        const Node node = first + static_cast<Node>(d);
+        if (shards[d] && is_state && is_guessed) {
+          out.state.push_back(node);
+        } else {
+          out.seeds.push_back({node, shards[d] && is_state ? -1 : 0, id, kInput});
+        }
       }
     }
   }
   return has_unstated ? check_device_numbers(module) : absl::OkStatus();
+}
+
+absl::Status seed_shards(const Module& module, const Dimensions& dimensions, const std::vector<SharedDimension>& shards,
+                         Constraints& out) {
+  add_inputs(module, dimensions, out);
+  std::set<Node> parts;
+  for (const SharedDimension& shard : shards) {
+    std::optional<Node> part;
+    for (InstructionId id : module.entry().parameters()) {
+      if (!id.valid()) continue;
+      const InstructionView parameter = module.instruction(id);
+      const bool is_named =
+          shard.parameter == parameter.name() || shard.parameter == std::to_string(parameter.parameter_number());
+      if (!is_named || !parameter.shape().is_array()) continue;
+      if (shard.dimension < parameter.shape().dimensions.size()) {
+        part = dimensions.first(id) + static_cast<Node>(shard.dimension);
+      }
+    }
+    if (!part) {
+      return invalid_argument(
+          absl::StrCat("the entry has no parameter \"", shard.parameter, "\" with a dimension ", shard.dimension));
+    }
+    parts.insert(*part);
+  }
+  for (InstructionId id : module.entry().parameters()) {
+    if (!id.valid()) continue;
+    for (Node node = dimensions.first(id); node < dimensions.end(id); ++node) {
+      out.seeds.push_back({node, parts.count(node) > 0 ? -1 : 0, id, kInput});
+    }
+  }
+  return absl::OkStatus();
 }
 
 absl::Status seed_batch(const Module& module, const Dimensions& dimensions, Constraints& out) {

@@ -2,8 +2,11 @@
 #ifndef HLOROOF_LIB_SCALE_SEEDS_H_
 #define HLOROOF_LIB_SCALE_SEEDS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -17,6 +20,12 @@
 
 namespace hloroof::internal::inline scale {
 
+// A dimension of a parameter of the entry, of which each device along the axis has a part.
+struct SharedDimension {
+  std::string parameter;  // its number or its name
+  std::size_t dimension = 0;
+};
+
 // The numbers of the parameters that are state.
 std::set<std::int64_t> state_parameters(const Module& module);
 
@@ -24,10 +33,16 @@ std::set<std::int64_t> state_parameters(const Module& module);
 void add_inputs(const Module& module, const Dimensions& dimensions, Constraints& out);
 
 // A parameter whose memory results reuse is state, such as weights: its size over all devices stays, so its shards
-// along the axis shrink. Any other parameter is a batch, of which each device keeps as much. Errors: InvalidArgument if
-// the text does not state the shardings of the parameters, or if no parameter is state.
+// along the axis shrink. Any other parameter is a batch, of which each device keeps as much. If no result reuses memory
+// and the axis is one of data, parameters of integers and those that products show to be of the batch are that, and any
+// other is state of which the text does not say whether it is sharded. Errors: InvalidArgument if that is not known.
 absl::Status seed_axis(const Module& module, const Dimensions& dimensions, const ScaledAxis& axis, const Rounds& rounds,
                        Constraints& out);
+
+// The parameters have these dimensions of wholes that stay, and no other. Errors: InvalidArgument if a parameter has no
+// such dimension.
+absl::Status seed_shards(const Module& module, const Dimensions& dimensions, const std::vector<SharedDimension>& shards,
+                         Constraints& out);
 
 // The batch is the dimension along which inputs that are not state are sharded. If the text does not state that, it is
 // the first one of those that have several dimensions, or integers. Errors: InvalidArgument if there is no such
@@ -42,6 +57,19 @@ struct LayerLoops {
 
 // The layers of which a loop with so many trips takes or updates one slice in each; 0 if it does not.
 std::int64_t layers_of(const Module& module, InstructionView loop, std::int64_t trips);
+
+// Whether an element of what a loop of the entry carries is made of state alone.
+bool begins_as_state(InstructionView loop, std::size_t element);
+
+// Whether a loop of the entry takes, in each of so many trips, one slice of an array that is made of state alone: the
+// weights of one layer.
+bool takes_layers_of_state(const Module& module, InstructionView loop, std::int64_t trips);
+
+// The instructions in the body of a loop, at any depth.
+std::vector<InstructionId> inside(const Module& module, InstructionView loop);
+
+// The sizes of dimensions of which an instruction takes or updates one element, and these dimensions of its operand 0.
+std::vector<std::pair<std::int64_t, std::size_t>> picked(InstructionView i);
 
 // Finds them: loops that take or update one slice of arrays with as many slices as trips, or one more. Errors:
 // InvalidArgument if there is none, if they have several numbers of layers, or if it is not known what ends one.

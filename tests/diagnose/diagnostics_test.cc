@@ -373,6 +373,40 @@ TEST_CASE("repeated-upcast: the same array of 8-bit floats is converted again, a
   CHECK_FALSE(has(sums("a", "a"), "tpu_v7x"));  // reading bf16 from its HBM takes as long as converting
 }
 
+TEST_CASE("repeated-upcast: the trips of a loop convert an array that the loop does not change") {
+  const std::string narrow = "f8e4m3fn[4096,8192]{1,0:T(32,128)(4,1)}";
+  const std::string wide = "bf16[4096,8192]{1,0:T(8,128)(2,1)}";
+  const std::string sum = "bf16[4096,8192]{1,0:T(8,128)(2,1)}";
+  const std::string state = "(s32[], " + narrow + ", " + sum + ")";
+  // `next` is what the next trip gets as the array.
+  const auto program = [&](const std::string& next) {
+    return "body {\n  p = " + state + " parameter(0)\n  i = s32[] get-tuple-element(p), index=0\n" +
+           "  one = s32[] constant(1)\n  n = s32[] add(i, one)\n  a = " + narrow +
+           " get-tuple-element(p), index=1\n  other = " + narrow + " negate(a)\n  x = " + sum +
+           " get-tuple-element(p), index=2\n  wide = " + wide + " convert(a)\n  y = " + sum +
+           " add(x, wide)\n  ROOT t = " + state + " tuple(n, " + next + ", y)\n}\ncond {\n  p = " + state +
+           " parameter(0)\n  i = s32[] get-tuple-element(p), index=0\n  k = s32[] constant(64)\n" +
+           "  ROOT l = pred[] compare(i, k), direction=LT\n}\nENTRY main {\n  a = " + narrow +
+           " parameter(0)\n  x = " + sum + " parameter(1)\n  zero = s32[] constant(0)\n  init = " + state +
+           " tuple(zero, a, x)\n  ROOT loop = " + state + " while(init), condition=cond, body=body\n}\n";
+  };
+  const auto found = [](const StepPrediction& p) {
+    return std::find_if(p.diagnostics.begin(), p.diagnostics.end(),
+                        [](const Diagnostic& d) { return d.code == DiagnosticCode::kRepeatedUpcast; });
+  };
+  const auto p = predict_step_time("HloModule m, is_scheduled=true\n" + program("a"), "tpu_v5e");
+  REQUIRE(p.ok());
+  REQUIRE(found(*p) != p->diagnostics.end());
+  CHECK(found(*p)->op == "wide");
+  CHECK_THAT(found(*p)->message, ContainsSubstring("in each of the 64 trips of loop, which does not change it"));
+  const auto op =
+      std::find_if(p->ops.begin(), p->ops.end(), [](const OpPrediction& one) { return one.name == "wide"; });
+  CHECK(*found(*p)->seconds_at_stake == Approx(op->exposed_seconds * 63 / 64));
+  const auto changed = predict_step_time("HloModule m, is_scheduled=true\n" + program("other"), "tpu_v5e");
+  REQUIRE(changed.ok());
+  CHECK(found(*changed) == changed->diagnostics.end());
+}
+
 TEST_CASE("repeated-upcast: an op that does nothing but convert is not needed again") {
   const std::string narrow = "f8e4m3fn[4096,8192]{1,0:T(32,128)(4,1)}";
   const std::string wide = "bf16[4096,8192]{1,0:T(8,128)(2,1)}";

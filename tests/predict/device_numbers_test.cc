@@ -181,6 +181,7 @@ TEST_CASE("device numbers: few describe a device and no more") {
       "on_chip.vmem_capacity",            // how much fits is the compiler's concern
       "on_chip.l2_capacity",              // the same of the hardware
       "ici.max_chips",                    // of a pod
+      "ici.async_permute_devices",        // for scale
       "matrix.highest_utilization.bf16",  // a diagnosis compares with them
       "matrix.highest_utilization.f8",
       "code.delay_slots",       // read by the command bundles, which predicts nothing

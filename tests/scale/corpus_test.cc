@@ -24,7 +24,7 @@ struct ScaledStep {
 // Checks that the step of the scaled program is that of the compiled one of the other size.
 ScaledStep check_against_compiled(const Module& given, const ScaleRequest& request, const Module& compiled,
                                   const Target& target) {
-  const absl::StatusOr<ScaledProgram> scaled = scale_program(given, request);
+  const absl::StatusOr<ScaledProgram> scaled = scale_program(given, request, &target.device);
   INFO(scaled.status().message());
   REQUIRE(scaled.ok());
   const absl::StatusOr<StepSummary> expected = predict_summary(compiled, target);

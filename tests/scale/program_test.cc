@@ -1,8 +1,10 @@
 // Small programs at another size: what changes, and what is refused.
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "hloroof/device.h"
 #include "hloroof/parse.h"
 #include "hloroof/print.h"
 #include "lib/scale/scale.h"
@@ -51,6 +53,12 @@ absl::StatusOr<ScaledProgram> scaled(const std::string& text, const ScaleRequest
 ScaleRequest axis(std::int64_t size) { return {{{"0", size}}, std::nullopt, std::nullopt}; }
 ScaleRequest batch(std::int64_t to, std::int64_t from = 1) { return {{}, Ratio{to, from}, std::nullopt}; }
 
+ScaleRequest shards(std::vector<SharedDimension> stated, std::int64_t size) {
+  ScaleRequest request = axis(size);
+  request.shards = std::move(stated);
+  return request;
+}
+
 const std::string kRing = "{{0,1},{1,2},{2,3},{3,4},{4,5},{5,6},{6,7},{7,0}}";
 
 // A loop over a block that each trip passes on: `given` is what it passes on, the block %v or what it computed, %e.
@@ -75,6 +83,78 @@ std::string ring(const std::string& trips, const std::string& given) {
           trips + ")\n  ROOT %l = pred[] compare(%i, %k), direction=LT\n}\n\n");
 }
 
+// A ring whose rounds take one slice of a stack each.
+std::string ring_over_stack() {
+  const std::string tuple = "(s32[], f32[128,256]{1,0}, f32[8,4,128]{2,1,0}, f32[4,256]{1,0})";
+  return program(
+      "  %stack = f32[8,4,128]{2,1,0} reshape(%x)\n  %none = f32[] constant(0)\n  %zeros = f32[4,256]{1,0} "
+      "broadcast(%none), dimensions={}\n"
+      "  %zero = s32[] constant(0)\n  %init = " +
+          tuple + " tuple(%zero, %w, %stack, %zeros)\n  %loop = " + tuple +
+          " while(%init), condition=%cond, body=%body\n"
+          "  %y = f32[4,256]{1,0} get-tuple-element(%loop), index=3\n" +
+          kRoot,
+      "%body {\n  %p = " + tuple +
+          " parameter(0)\n  %i = s32[] get-tuple-element(%p), index=0\n  %one = s32[] constant(1)\n"
+          "  %n = s32[] add(%i, %one)\n  %zero = s32[] constant(0)\n"
+          "  %v = f32[128,256]{1,0} get-tuple-element(%p), index=1\n"
+          "  %s = f32[8,4,128]{2,1,0} get-tuple-element(%p), index=2\n"
+          "  %a = f32[4,256]{1,0} get-tuple-element(%p), index=3\n"
+          "  %slice = f32[1,4,128]{2,1,0} dynamic-slice(%s, %i, %zero, %zero), dynamic_slice_sizes={1,4,128}\n"
+          "  %x = f32[4,128]{1,0} reshape(%slice)\n"
+          "  %y = f32[4,256]{1,0} dot(%x, %v), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+          "  %sum = f32[4,256]{1,0} add(%a, %y)\n"
+          "  %q = f32[128,256]{1,0} collective-permute(%v), channel_id=2, source_target_pairs=" +
+          kRing + "\n  ROOT %t = " + tuple + " tuple(%n, %q, %s, %sum)\n}\n\n%cond {\n  %p = " + tuple +
+          " parameter(0)\n  %i = s32[] get-tuple-element(%p), index=0\n  %k = s32[] constant(8)\n"
+          "  ROOT %l = pred[] compare(%i, %k), direction=LT\n}\n\n");
+}
+
+// Layers that pass on what they computed, with a slice of the state each.
+std::string layers_that_pass(const std::string& alias) {
+  const std::string tuple = "(s32[], f32[4,256]{1,0}, f32[6,32,256]{2,1,0})";
+  return "HloModule m, is_scheduled=true, " + alias + "num_partitions=8\n\n%body {\n  %p = " + tuple +
+         " parameter(0)\n  %i = s32[] get-tuple-element(%p), index=0\n  %one = s32[] constant(1)\n"
+         "  %n = s32[] add(%i, %one)\n  %zero = s32[] constant(0)\n"
+         "  %x = f32[4,256]{1,0} get-tuple-element(%p), index=1\n"
+         "  %s = f32[6,32,256]{2,1,0} get-tuple-element(%p), index=2\n"
+         "  %slice = f32[1,32,256]{2,1,0} dynamic-slice(%s, %i, %zero, %zero), dynamic_slice_sizes={1,32,256}\n"
+         "  %w = f32[32,256]{1,0} reshape(%slice)\n"
+         "  %all = f32[256,256]{1,0} all-gather(%w), channel_id=1, replica_groups=[1,8]<=[8], dimensions={0}, "
+         "use_global_device_ids=true\n"
+         "  %y = f32[4,256]{1,0} dot(%x, %all), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
+         "  %q = f32[4,256]{1,0} collective-permute(%y), channel_id=2, source_target_pairs=" +
+         kRing + "\n  %both = f32[4,512]{1,0} concatenate(%q, %y), dimensions={1}\n" +
+         "  %next = f32[4,256]{1,0} slice(%both), slice={[0:4], [128:384]}\n  ROOT %t = " + tuple +
+         " tuple(%n, %next, %s)\n}\n\n%cond {\n  %p = " + tuple +
+         " parameter(0)\n  %i = s32[] get-tuple-element(%p), index=0\n  %k = s32[] constant(6)\n"
+         "  ROOT %l = pred[] compare(%i, %k), direction=LT\n}\n\nENTRY %main {\n"
+         "  %w = f32[6,32,256]{2,1,0} parameter(0), sharding={devices=[1,8,1]<=[8]}\n"
+         "  %x = f32[4,256]{1,0} parameter(1), sharding={devices=[8,1]<=[8]}\n  %zero = s32[] constant(0)\n"
+         "  %init = " +
+         tuple + " tuple(%zero, %x, %w)\n  %loop = " + tuple +
+         " while(%init), condition=%cond, body=%body\n  %y = f32[4,256]{1,0} get-tuple-element(%loop), index=1\n"
+         "  ROOT %r = (f32[6,32,256]{2,1,0}, f32[4,256]{1,0}) tuple(%w, %y)\n}\n";
+}
+
+const std::string kAlias = "input_output_alias={ {0}: (0, {}, may-alias) }, ";
+
+// A scattered sum whose shards were rounded up, and from which the neighbor takes what is too much.
+const std::string kRounded =
+    "  %x0 = f32[] constant(1)\n  %large = f32[1056,256]{1,0} broadcast(%x0), dimensions={}\n"
+    "  %id = u32[] partition-id()\n  %c132 = u32[] constant(132)\n  %start = u32[] multiply(%id, %c132)\n"
+    "  %z = u32[] constant(0)\n"
+    "  %rounded = f32[132,256]{1,0} dynamic-slice(%large, %start, %z), dynamic_slice_sizes={132,256}\n"
+    "  %edge = f32[28,256]{1,0} slice(%rounded), slice={[104:132], [0:256]}\n"
+    "  %from = f32[28,256]{1,0} collective-permute(%edge), channel_id=2, "
+    "source_target_pairs={{0,1},{1,2},{2,3},{3,4},{4,5},{5,6},{6,7}}\n"
+    "  %both = f32[160,256]{1,0} concatenate(%from, %rounded), dimensions={0}\n"
+    "  %c4 = u32[] constant(4)\n  %less = u32[] multiply(%id, %c4)\n  %c28 = u32[] constant(28)\n"
+    "  %at = u32[] subtract(%c28, %less)\n"
+    "  %part = f32[128,256]{1,0} dynamic-slice(%both, %at, %z), dynamic_slice_sizes={128,256}\n"
+    "  %sum = f32[128,256]{1,0} add(%w, %part)\n"
+    "  ROOT %r = (f32[128,256]{1,0}, f32[4,1024]{1,0}) tuple(%sum, %x)\n";
+
 struct Case {
   const char* name;
   std::string text;
@@ -85,6 +165,11 @@ struct Case {
 TEST_CASE("what changes in a program") {
   const std::string scattered =
       "  %g = f32[1024,256]{1,0} dot(%x, %x), lhs_contracting_dims={0}, rhs_contracting_dims={0}\n";
+  // A weight is contracted with a computed value.
+  const std::string computed =
+      "  %v = f32[1024,1024]{1,0} parameter(2)\n"
+      "  %e = f32[4,1024]{1,0} dot(%x, %v), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n" +
+      replaced(kDot, "dot(%x,", "dot(%e,");
   const Case cases[] = {
       {"shards of the state shrink, what is gathered stays",
        program(kDot),
@@ -201,6 +286,27 @@ TEST_CASE("what changes in a program") {
        axis(16),
        {"s32[] constant(16)", "\"known_trip_count\":{\"n\":\"8\"}"}},
       {"a ring without its last pass", ring("7", "%v"), axis(4), {"f32[256,256]{1,0} copy(", "constant(3)"}},
+      {"layers that pass on what they computed are as many",
+       layers_that_pass(kAlias),
+       axis(16),
+       {"f32[6,16,256]{2,1,0} parameter(0)", "s32[] constant(6)", "{14,15},{15,0}}"}},
+      {"shards that were rounded up",
+       program(kRounded),
+       axis(4),
+       {"f32[264,256]{1,0} dynamic-slice(", "f32[56,256]{1,0} collective-permute(", "slice={[208:264], [0:256]}",
+        "f32[320,256]{1,0} concatenate(", "f32[256,256]{1,0} dynamic-slice("}},
+      {"state that no result replaces",
+       without(program(computed), " input_output_alias={ {0}: (0, {}, may-alias) },"),
+       axis(16),
+       {"f32[64,256]{1,0} parameter(0)", "f32[4,1024]{1,0} parameter(1)"}},
+      {"state that no result replaces, whose shardings are not stated",
+       without(without(program(computed), " input_output_alias={ {0}: (0, {}, may-alias) },"), kSharding),
+       axis(16),
+       {"f32[64,256]{1,0} parameter(0)", "f32[4,1024]{1,0} parameter(1)"}},
+      {"shards that the user states",
+       without(without(program(kDot), " input_output_alias={ {0}: (0, {}, may-alias) },"), kSharding),
+       shards({{"w", 0}, {"1", 0}}, 4),
+       {"f32[256,256]{1,0} parameter(0)", "f32[8,1024]{1,0} parameter(1)", "f32[8,256]{1,0} dot("}},
       {"a loop carries what grows",
        program("  %zero = s32[] constant(0)\n  %init = (s32[], f32[4,1024]{1,0}) tuple(%zero, %x)\n"
                "  %loop = (s32[], f32[4,1024]{1,0}) while(%init), condition=%cond, body=%body\n"
@@ -222,7 +328,7 @@ TEST_CASE("what changes in a program") {
     // A scalar that is broadcast.
     const std::size_t use =
         text.find("  %wide =") != std::string::npos ? text.find("  %wide =") : text.find("  %k = f32[1,1024");
-    if (text.find("%x0") != std::string::npos) text.insert(use, "  %x0 = f32[] constant(1)\n");
+    if (use != std::string::npos) text.insert(use, "  %x0 = f32[] constant(1)\n");
     const absl::StatusOr<ScaledProgram> result = scaled(text, c.request);
     INFO(result.status().message());
     REQUIRE(result.ok());
@@ -261,6 +367,132 @@ TEST_CASE("layers of a loop") {
   CHECK_THAT(std::string(none.status().message()), ContainsSubstring("no loop that takes one slice of stacked layers"));
 }
 
+TEST_CASE("layers are given as a number or a factor") {
+  const auto of = [](const std::string& layers) { return parse_scale_request({}, "", layers, {}, false); };
+  REQUIRE(of("9").ok());
+  CHECK(of("9")->layers == 9);
+  ScaleRequest request = *of("3/2x");
+  const absl::StatusOr<ScaledProgram> result = scaled(layers_that_pass(kAlias), request);
+  INFO(result.status().message());
+  REQUIRE(result.ok());
+  CHECK_THAT(print_module(result->module), ContainsSubstring("s32[] constant(9)"));
+  REQUIRE(result->steps[0].notes.size() == 1);
+  CHECK_THAT(result->steps[0].notes[0],
+             ContainsSubstring("loop (6 trips). A trip that computes several layers counts"));
+  request = *of("1/4x");
+  CHECK_THAT(std::string(scaled(layers_that_pass(kAlias), request).status().message()),
+             ContainsSubstring("no integer"));
+  for (const char* wrong : {"0", "-1", "many", "2y"}) {
+    CAPTURE(wrong);
+    CHECK_FALSE(of(wrong).ok());
+  }
+}
+
+// tests/accuracy/scale/permutes.py shows what libtpu makes.
+TEST_CASE("what the compiler is known to make of rings at other sizes") {
+  const std::string product =
+      replaced(ring("8", "%v"), "channel_id=2,", "channel_id=2, frontend_attributes={is_spmd_generated=\"true\"},");
+  for (const std::int64_t size : {4, 64}) {
+    CAPTURE(size);
+    ScaleRequest request = axis(size);
+    const absl::StatusOr<ScaledProgram> refused = scaled(product, request);
+    REQUIRE_FALSE(refused.ok());
+    CHECK_THAT(
+        std::string(refused.status().message()),
+        ContainsSubstring("error: collective-permute q cannot be scaled: the compiler made its ring of one product"));
+    CHECK(scaled(ring("8", "%v"), request).ok());  // rounds that the program has are as many as it says
+    request.as_given = true;
+    const absl::StatusOr<ScaledProgram> kept = scaled(product, request);
+    REQUIRE(kept.ok());
+    REQUIRE(kept->steps[0].notes.size() == 1);
+    CHECK_THAT(kept->steps[0].notes[0], ContainsSubstring("Another program is likely: of q:"));
+  }
+  CHECK(scaled(product, axis(32)).ok());
+}
+
+TEST_CASE("a block of a ring that would be padded is laid out in another way") {
+  std::string text = ring("8", "%v");
+  for (std::size_t at = text.find("f32[128,256]{1,0}"); at != std::string::npos; at = text.find("f32[128,256]{1,0}")) {
+    text.replace(at, 17, "f32[128,256]{0,1:T(8,128)}");
+  }
+  ScaleRequest request = axis(16);  // 64 rows along the 128 lanes
+  const absl::StatusOr<ScaledProgram> refused = scaled(text, request);
+  REQUIRE_FALSE(refused.ok());
+  CHECK_THAT(std::string(refused.status().message()), ContainsSubstring("its block would fill 50 % of its tiles"));
+  request.as_given = true;
+  CHECK(scaled(text, request).ok());
+  CHECK(scaled(text, axis(4)).ok());
+}
+
+TEST_CASE("for some sizes alone, the compiler makes rings where it gathers for others") {
+  const absl::StatusOr<Target> target = find_target("tpu_v5e");
+  REQUIRE(target.ok());
+  const std::string text =
+      replaced(program(kDot), "channel_id=1,", "channel_id=1, frontend_attributes={is_spmd_generated=\"true\"},");
+  ScaleRequest to_four = axis(4);
+  const absl::StatusOr<ScaledProgram> four = scale_program(*parse_module(text), to_four, &target->device);
+  REQUIRE(four.ok());
+  ScaleRequest back = axis(16);
+  const absl::StatusOr<ScaledProgram> refused = scale_program(four->module, back, &target->device);
+  REQUIRE_FALSE(refused.ok());
+  CHECK_THAT(std::string(refused.status().message()),
+             ContainsSubstring("for 4 devices the compiler gathers before products; for 8 to 32 it makes rings"));
+  CHECK(scale_program(four->module, back).ok());  // of another compiler nothing is known
+  back.as_given = true;
+  const absl::StatusOr<ScaledProgram> kept = scale_program(four->module, back, &target->device);
+  REQUIRE(kept.ok());
+  CHECK(kept->steps[0].notes.size() == 1);
+}
+
+TEST_CASE("where the other operand of a product becomes the smaller one, the compiler may gather that") {
+  const std::string text = program(
+      "  %rows = f32[4,1024]{1,0} exponential(%x)\n"
+      "  %y = f32[4,1024]{1,0} dot(%x0, %all), lhs_contracting_dims={1}, rhs_contracting_dims={1}\n"
+      "  ROOT %r = (f32[128,256]{1,0}, f32[4,1024]{1,0}) tuple(%w, %y)\n");
+  // On 256 devices, 4 rows each are as large as the 1024 rows of the gathered operand.
+  const std::string large =
+      replaced(replaced(text, "  %rows =", "  %x0 = f32[4,256]{1,0} slice(%x), slice={[0:4], [0:256]}\n  %rows ="),
+               "%x = f32[4,1024]", "%x = f32[4,1024]");
+  const absl::StatusOr<ScaledProgram> many = scaled(large, axis(256));
+  INFO(many.status().message());
+  REQUIRE(many.ok());
+  ScaleRequest back = axis(8);
+  const absl::StatusOr<ScaledProgram> refused = scale_program(many->module, back);
+  REQUIRE_FALSE(refused.ok());
+  CHECK_THAT(std::string(refused.status().message()), ContainsSubstring("a compiler may gather that one"));
+  back.as_given = true;
+  CHECK(scale_program(many->module, back).ok());
+  CHECK(scale_program(many->module, axis(512)).ok());
+}
+
+TEST_CASE("permutes have a start and a done for as many devices as the compiler gives them") {
+  const absl::StatusOr<Target> target = find_target("tpu_v5e");
+  REQUIRE(target.ok());
+  const std::string text = replaced(
+      ring("8", "%v"), "  %q = f32[128,256]{1,0} collective-permute(%v), channel_id=2, source_target_pairs=" + kRing,
+      "  %s = (f32[128,256]{1,0}, f32[128,256]{1,0}, u32[], u32[]) collective-permute-start(%v), channel_id=2, "
+      "source_target_pairs=" +
+          kRing + "\n  %q = f32[128,256]{1,0} collective-permute-done(%s)");
+  const absl::StatusOr<Module> given = parse_module(text);
+  REQUIRE(given.ok());
+  const absl::StatusOr<ScaledProgram> few = scale_program(*given, axis(16), &target->device);
+  REQUIRE(few.ok());
+  CHECK_THAT(print_module(few->module), ContainsSubstring("collective-permute-done("));
+  const absl::StatusOr<ScaledProgram> many = scale_program(*given, axis(32), &target->device);
+  INFO(many.status().message());
+  REQUIRE(many.ok());
+  CHECK(many->steps[0].rewritten.waits == 1);
+  const std::string printed = print_module(many->module);
+  CHECK_THAT(printed, !ContainsSubstring("collective-permute-"));
+  CHECK_THAT(printed, ContainsSubstring("f32[32,256]{1,0} collective-permute(%v)"));
+  ScaleRequest back = axis(8);
+  const absl::StatusOr<ScaledProgram> refused = scale_program(many->module, back, &target->device);
+  REQUIRE_FALSE(refused.ok());
+  CHECK_THAT(std::string(refused.status().message()), ContainsSubstring("has no start and no done"));
+  back.as_given = true;
+  CHECK(scale_program(many->module, back, &target->device).ok());
+}
+
 TEST_CASE("growing and shrinking back is the same program") {
   const std::string text = program(kDot);
   const absl::StatusOr<ScaledProgram> larger = scaled(text, {{{"0", 32}}, Ratio{3, 1}, std::nullopt});
@@ -271,7 +503,6 @@ TEST_CASE("growing and shrinking back is the same program") {
 }
 
 TEST_CASE("what is refused, and where") {
-  const std::string without_state = without(program(kDot), " input_output_alias={ {0}: (0, {}, may-alias) },");
   const std::string masked = without(program("  %id = u32[] partition-id()\n  %zero = u32[] constant(0)\n"
                                              "  %is = pred[] compare(%id, %zero), direction=EQ\n"
                                              "  %no = f32[4,1024]{1,0} select(%is, %x, %x)\n" +
@@ -296,7 +527,11 @@ TEST_CASE("what is refused, and where") {
       {"not divisible", program(kDot), axis(24),
        "4:4: error: parameter w cannot be scaled: dimension 0 of f32[128,256] would have 128 x 1/3 elements"},
       {"no divisible batch", program(kDot), batch(1, 3), "dimension 0 of f32[4,1024] would have 4 x 1/3 elements"},
-      {"state is not known", without_state, axis(16), "donate the state"},
+      {"a ring over the slices of a stack", ring_over_stack(), axis(16),
+       "takes one slice of a stack; whether the slices are layers or parts along the axis"},
+      {"recurrent passes, where no state says that trips are layers", layers_that_pass(""), axis(16),
+       "each trip of its loop passes blocks along the axis that were computed"},
+      {"a shard of no parameter", program(kDot), shards({{"w", 2}}, 16), "no parameter \"w\" with a dimension 2"},
       {"shards that may never be gathered", masked, axis(16),
        "error: select no cannot be scaled: it uses the number of the device"},
       {"a kernel", program("  %y = f32[4,256]{1,0} custom-call(%x, %all), custom_call_target=\"mine\"\n" + kRoot),

@@ -29,7 +29,7 @@ absl::StatusOr<Scaled> predict_scaled(const Module& given, const std::string& de
                                       const ScaleRequest& request, std::size_t width) {
   const absl::StatusOr<Target> target = named_target(device);
   if (!target.ok()) return target.status();
-  absl::StatusOr<ScaledProgram> scaled = scale_program(given, request);
+  absl::StatusOr<ScaledProgram> scaled = scale_program(given, request, &target->device);
   if (!scaled.ok()) return scaled.status();
   ViewOptions view;
   view.width = width;
@@ -48,16 +48,18 @@ void add_scale(nb::module_& module) {
   module.def(
       "scale",
       [](const Module& of, const std::string& device, const PredictOptions& options,
-         const std::vector<std::string>& axes, const std::string& batch, std::int64_t layers, std::size_t width) {
+         const std::vector<std::string>& axes, const std::string& batch, const std::string& layers,
+         const std::vector<std::string>& shards, bool as_given, std::size_t width) {
         return without_gil([&]() -> absl::StatusOr<Scaled> {
-          const absl::StatusOr<ScaleRequest> request = parse_scale_request(axes, batch, layers);
+          const absl::StatusOr<ScaleRequest> request = parse_scale_request(axes, batch, layers, shards, as_given);
           if (!request.ok()) return request.status();
           return predict_scaled(of, device, options, *request, width);
         });
       },
-      "module"_a, "device"_a, "options"_a, "axes"_a, "batch"_a, "layers"_a, "width"_a,
+      "module"_a, "device"_a, "options"_a, "axes"_a, "batch"_a, "layers"_a, "shards"_a, "as_given"_a, "width"_a,
       "The module at another size, and what the command prints about it, as text and as JSON (schema "
-      "hloroof.scale/1). Axes are \"NAME=SIZE\", the factor of the batch is \"\" or \"2x\", and 0 layers stay.");
+      "hloroof.scale/1). Axes are \"NAME=SIZE\", the factor of the batch is \"\" or \"2x\", layers are \"\", \"64\" or "
+      "\"2x\", and shards \"PARAMETER=DIMENSION\".");
 }
 
 }  // namespace hloroof::internal::inline python

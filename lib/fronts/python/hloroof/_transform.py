@@ -10,7 +10,7 @@ from typing import Any, Callable, Iterator, Mapping, Optional, Sequence, TextIO,
 from hloroof import _core
 from hloroof._ahead import check_compiler, tpu_of
 from hloroof._edit import Editor
-from hloroof._functions import parse
+from hloroof._functions import parse, predict_step_time
 from hloroof._confirm import ORDERS, Confirmation, Finisher, confirm_orders
 from hloroof._hook import check_stage, registered
 from hloroof._reschedule import Rescheduling, SearchOptions, search
@@ -120,8 +120,9 @@ def transform(
         print(*seen, sep="\\n")
 
     ``stage`` is ``"post_scheduler"``, where the order of the instructions is that in which they run, or ``"pre_scheduler"``. With a
-    ``device`` the editor predicts, and each ``Transformed`` has the step before and after. ``platforms`` limits the compiles, as
-    for JAX. ``options`` are those of ``predict_step_time``.
+    ``device`` the editor predicts, and each ``Transformed`` has the step before and after; a module of another kind of machine than
+    the device goes on as it was, unless ``allow_other_backend`` is set. ``platforms`` limits the compiles, as for JAX. ``options`` are
+    those of ``predict_step_time``.
 
     The module is verified before it goes back; what was wrong when it came does not count. If the function raises or the module is
     not valid, the compile goes on with the original and a line on ``stream`` says why; with ``on_error="raise"`` the compile fails,
@@ -129,8 +130,9 @@ def transform(
     """
 
     def change(module: _core.Module, original: bytes) -> tuple[Transformed, Optional[bytes]]:
+        # The editor predicts any module; this refuses one of another kind of machine than the device, before it is edited.
+        before = predict_step_time(module, device, **options).step_seconds if device is not None else None
         edit = Editor(module, device, **options)
-        before = edit.step_seconds if device is not None else None
         function(edit)
         proto = edit.module.to_proto()
         if proto == original:
