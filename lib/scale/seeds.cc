@@ -126,10 +126,6 @@ absl::Status check_device_numbers(const Module& module) {
   return absl::OkStatus();
 }
 
-}  // namespace
-
-namespace {
-
 // The parameters that are the batch in a program of which no result reuses the memory of a parameter.
 std::set<InstructionId> batch_without_state(const Module& module) {
   const std::vector<InstructionId> found = batch_inputs(module, analyze_calls(module), find_collectives(module));

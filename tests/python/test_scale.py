@@ -27,6 +27,16 @@ def test_forms_of_the_arguments(root):
     assert hloroof.scale(text, "tpu_v5e", axes={0: 16}, set={"ici.link_bandwidth": "2x"})["scaled"] != by_role["scaled"]
 
 
+def test_parts_and_factors(root):
+    path = root / "tests/scale/mlp_step.v5e_8.hlo"
+    with pytest.raises(hloroof.InvalidInputError, match='no parameter "nothing" with a dimension 1'):
+        hloroof.scale(path, "tpu_v5e", axes={"data": 16}, shards={"nothing": 1})
+    with pytest.raises(hloroof.InvalidInputError, match="layers"):
+        hloroof.scale(path, "tpu_v5e", layers="many")
+    plain = hloroof.scale(path, "tpu_v5e", axes={"data": 16})
+    assert hloroof.scale(path, "tpu_v5e", axes={"data": 16}, as_given=True)["scaled"] == plain["scaled"]
+
+
 def test_refusals(root):
     path = root / "tests/scale/mlp_step.v5e_8.hlo"
     with pytest.raises(hloroof.InvalidInputError, match="what to scale is not given"):

@@ -48,11 +48,25 @@ def test_an_edit_arrives(jax, stage, capsys):
 def test_what_is_not_edited_goes_on_as_it_was(jax):
     import jax.numpy as jnp
 
-    with hloroof.jax.transform(lambda edit: None, device="tpu_v5e", platforms="cpu", quiet=True) as seen:
+    as_it_is = {"device": "tpu_v5e", "platforms": "cpu", "quiet": True, "allow_other_backend": True}
+    with hloroof.jax.transform(lambda edit: None, **as_it_is) as seen:
         jax.jit(lambda a: jnp.tanh(a @ a))(jnp.ones((128, 128)))
     assert seen and not any(one.is_changed or one.error for one in seen)
     assert all(one.step_seconds_before == one.step_seconds_after > 0 for one in seen)
     assert "unchanged" in str(seen[0])
+
+
+def test_a_module_of_another_machine_goes_on_as_it_was(jax):
+    import jax.numpy as jnp
+
+    x = jnp.ones((8, 128))
+    jax.clear_caches()
+    with hloroof.jax.transform(cosine_for_sine, device="tpu_v5e", platforms="cpu", quiet=True) as seen:
+        y = jax.jit(lambda a: jnp.sin(a) + 1)(x)
+    assert jnp.allclose(y, jnp.sin(x) + 1)
+    assert seen and not any(one.is_changed for one in seen)
+    assert all("CPU" in one.error for one in seen)
+    jax.clear_caches()
 
 
 def broken(edit):

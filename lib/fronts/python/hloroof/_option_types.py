@@ -26,6 +26,7 @@ class Options(TypedDict, total=False):
     default_trip_count: int
     custom_calls: Optional[Mapping[str, Mapping[str, float]]]
     kernel_lists: Optional[KernelLists]
+    scoped_vmem_limit_kib: Optional[int]
     branch_probabilities: Optional[Mapping[str, Sequence[float]]]
     model_flops: Optional[float]
     tokens: Optional[float]
