@@ -151,6 +151,7 @@ std::string json_of(const PredictOptions& o) {
   };
   const auto object = [](const auto& pairs, const auto& text) {
     std::vector<std::string> inner;
+    inner.reserve(pairs.size());
     for (const auto& [name, value] : pairs) inner.push_back(quoted(name) + ": " + text(value));
     return "{" + absl::StrJoin(inner, ", ") + "}";
   };
@@ -158,6 +159,7 @@ std::string json_of(const PredictOptions& o) {
   const auto number = [](double value) { return shortest(value); };
   const auto list = [](const auto& values, const auto& text) {
     std::vector<std::string> inner;
+    inner.reserve(values.size());
     for (const auto& value : values) inner.push_back(text(value));
     return "[" + absl::StrJoin(inner, ", ") + "]";
   };
