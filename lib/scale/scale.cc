@@ -29,7 +29,7 @@ namespace {
 // Of the share of a block that is no padding, the part that must be left. At half, as with 64 of 128 lanes, libtpu was
 // seen to take another layout.
 constexpr double kLeastFilled = 0.75;
-constexpr std::int64_t kMostTerms = 1 << 20;  // of a ratio, and devices of an axis
+constexpr std::int64_t kMostTerms = 1 << 20;  // of a ratio, devices of an axis, and layers
 
 // Solves for the growth of all dimensions and writes the module of the other size.
 absl::StatusOr<Rewritten> apply(Module& module, Constraints seeds, const Dimensions& dimensions, Ratio ratio,
@@ -146,6 +146,7 @@ absl::StatusOr<ScaleStep> scale_layers(Module& module, const ScaleRequest& reque
   if (!loops.ok()) return loops.status();
   std::int64_t layers = request.layers.value_or(loops->layers);
   if (request.layer_factor) {
+    if (loops->layers > kMostTerms) return invalid_argument("the layers of the text are too many to multiply");
     if (loops->layers * request.layer_factor->to % request.layer_factor->from != 0) {
       return invalid_argument(absl::StrCat(loops->layers, " layers x ", request.layer_factor->to, "/",
                                            request.layer_factor->from, " is no integer"));
@@ -217,17 +218,17 @@ absl::StatusOr<ScaleRequest> parse_scale_request(const std::vector<std::string>&
     if (!ratio.ok()) return ratio.status();
     request.batch = *ratio;
   }
-  std::int64_t count = 0;
-  if (layers.empty()) {
-  } else if (layers.back() == 'x') {
+  if (!layers.empty() && layers.back() == 'x') {
     const absl::StatusOr<Ratio> ratio = parse_ratio(layers);
     if (!ratio.ok()) return ratio.status();
     request.layer_factor = *ratio;
-  } else if (absl::SimpleAtoi(to_absl(layers), &count) && count > 0) {
+  } else if (!layers.empty()) {
+    std::int64_t count = 0;
+    if (!absl::SimpleAtoi(to_absl(layers), &count) || count < 1) {
+      return invalid_argument(
+          absl::StrCat("--layers takes a number or a factor such as 2x, not \"", to_absl(layers), "\""));
+    }
     request.layers = count;
-  } else {
-    return invalid_argument(
-        absl::StrCat("--layers takes a number or a factor such as 2x, not \"", to_absl(layers), "\""));
   }
   for (const std::string& shard : shards) {
     const std::size_t equals = shard.rfind('=');
