@@ -10,9 +10,11 @@ import pytest
 RECIPES = {  # what it imports besides JAX and libtpu, and a part of its output
     "flax_nnx": (["flax", "optax"], "exposed communication"),
     "keras_model": (["keras"], "mixed_bfloat16"),
+    "levanter_llama": (["levanter", "haliax", "chex", "optax", "equinox"], "without checkpoints the program does not fit"),
     "maxtext_golden": (["maxtext", "omegaconf", "grain", "sympy"], "as step.json says"),
     "paged_decode": (["jax.experimental.pallas.ops.tpu.ragged_paged_attention"], "tokens/s"),
     "tokamax_blocks": (["tokamax"], "6 configurations on tpu_v6e"),
+    "torchax_model": (["torch", "torchax"], "bfloat16"),
 }
 ARGUMENTS = {"maxtext_golden": ["step.json"]}
 
