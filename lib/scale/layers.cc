@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
+#include "lib/ir/value_walk.h"
 #include "lib/scale/placed_error.h"
 #include "lib/scale/seeds.h"
 
@@ -17,18 +18,10 @@ constexpr std::string_view kStack = "a stack of layers would have to grow in two
 
 // The element of what a loop carries that a value of its body is, moved or converted; nullopt if it is none.
 std::optional<std::size_t> carried_element(InstructionView value) {
-  constexpr int kMost = 16;
-  for (int step = 0; step < kMost; ++step) {
-    if (value.opcode() == Opcode::kGetTupleElement && value.operand(0).opcode() == Opcode::kParameter) {
-      return static_cast<std::size_t>(value.tuple_index());
-    }
-    const bool moves = value.opcode() == Opcode::kCopy || value.opcode() == Opcode::kCopyStart ||
-                       value.opcode() == Opcode::kCopyDone || value.opcode() == Opcode::kBitcast ||
-                       value.opcode() == Opcode::kConvert;
-    if (!moves) return std::nullopt;
-    value = value.operand(0);
-  }
-  return std::nullopt;
+  const InstructionView from = before_moves(value, true);
+  const bool is_element = from.opcode() == Opcode::kGetTupleElement && from.operand(0).opcode() == Opcode::kParameter;
+  if (!is_element) return std::nullopt;
+  return static_cast<std::size_t>(from.tuple_index());
 }
 
 // What a loop began with, if `value` is an element of its result that its trips do not change.
@@ -47,6 +40,16 @@ std::optional<InstructionId> before_loop(InstructionView value) {
 }
 
 }  // namespace
+
+InstructionView before_moves(InstructionView value, bool through_converts) {
+  int left = 15;  // moves; a hostile text has long chains with many uses
+  return origin(value, [&](InstructionView at) {
+    const bool moves = at.opcode() == Opcode::kCopy || at.opcode() == Opcode::kCopyStart ||
+                       at.opcode() == Opcode::kCopyDone || at.opcode() == Opcode::kBitcast ||
+                       (through_converts && at.opcode() == Opcode::kConvert);
+    return moves && left-- > 0;
+  });
+}
 
 std::vector<InstructionId> inside(const Module& module, InstructionView loop) {
   std::vector<InstructionId> result;

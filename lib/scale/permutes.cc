@@ -7,6 +7,11 @@
 
 namespace hloroof::internal::inline scale {
 
+std::optional<std::int64_t> most_async_permute_devices(const Device* device) {
+  if (device == nullptr || !device->ici.async_permute_devices) return std::nullopt;
+  return *device->ici.async_permute_devices;
+}
+
 absl::StatusOr<std::int64_t> wait_for_permutes(Module& module) {
   std::vector<InstructionId> dones;
   walk(module, [&](InstructionView i) {

@@ -14,6 +14,7 @@
 #include "lib/analysis/calls.h"
 #include "lib/base/strings.h"
 #include "lib/ir/shapes.h"
+#include "lib/scale/permutes.h"
 #include "lib/scale/placed_error.h"
 #include "lib/scale/seeds.h"
 #include "lib/values/attribute_values.h"
@@ -28,21 +29,10 @@ struct Policy {
 
 using Shifts = std::map<InstructionId, std::int64_t>;  // permutations along the axis, and by how many places
 
-bool is_permute(InstructionView i) {
-  return i.opcode() == Opcode::kCollectivePermute || i.opcode() == Opcode::kCollectivePermuteStart;
-}
-
 // Whether it passes the edge of an array to the next device, and nothing from the last to the first. So libtpu evens
 // out shards that it rounded up to whole tiles.
 absl::StatusOr<bool> passes_edge(InstructionView permute, const ScaledAxis& axis) {
-  constexpr int kMost = 16;
-  InstructionView value = permute.operand(0);
-  for (int step = 0; step < kMost && value.operand_count() > 0; ++step) {
-    const bool moves = value.opcode() == Opcode::kCopy || value.opcode() == Opcode::kCopyStart ||
-                       value.opcode() == Opcode::kCopyDone || value.opcode() == Opcode::kBitcast;
-    if (!moves) break;
-    value = value.operand(0);
-  }
+  const InstructionView value = before_moves(permute.operand(0), false);
   if (value.opcode() != Opcode::kSlice || 2 * element_count(value.shape()) > element_count(value.operand(0).shape())) {
     return false;
   }
@@ -303,8 +293,7 @@ absl::StatusOr<std::optional<LoopTrips>> rounds_of(const Module& module, const C
 
 absl::StatusOr<Rounds> find_rounds(const Module& module, const ScaledAxis& axis, bool as_given, const Device* device) {
   Rounds result;
-  Policy policy{as_given, std::nullopt};
-  if (device != nullptr && device->ici.async_permute_devices) policy.most_async = *device->ici.async_permute_devices;
+  const Policy policy{as_given, most_async_permute_devices(device)};
   if (device != nullptr && device->family() == DeviceFamily::kTpu) {
     const absl::StatusOr<std::optional<InstructionId>> gather = gather_in_place_of_ring(module, axis);
     if (!gather.ok()) return gather.status();

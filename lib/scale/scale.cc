@@ -64,8 +64,7 @@ std::map<InstructionId, double> filled_shares(const Module& module, const Rounds
   std::map<InstructionId, double> result;
   for (const InstructionId id : rounds.inside) {
     const InstructionView i = module.instruction(id);
-    const bool is_permute = i.opcode() == Opcode::kCollectivePermute || i.opcode() == Opcode::kCollectivePermuteStart;
-    if (!is_permute || !i.operand(0).shape().is_array()) continue;
+    if (!is_permute(i) || !i.operand(0).shape().is_array()) continue;
     const Shape& block = i.operand(0).shape();
     result[id] = static_cast<double>(element_count(block)) / static_cast<double>(padded_elements(block));
   }
@@ -80,8 +79,7 @@ absl::StatusOr<ScaleStep> scale_axis(Module& module, const std::string& name, st
   ScaleStep step{"axis " + axis->name(), std::to_string(axis->from()), std::to_string(size), {}, {}};
   if (size == axis->from())
     return step;  // as a row among other sizes; whatever the program does, it is the one of this
-  std::optional<std::int64_t> most_async;
-  if (device != nullptr && device->ici.async_permute_devices) most_async = *device->ici.async_permute_devices;
+  const std::optional<std::int64_t> most_async = most_async_permute_devices(device);
   const absl::StatusOr<Rounds> rounds = find_rounds(module, *axis, request.as_given, device);
   if (!rounds.ok()) return rounds.status();
   const std::map<InstructionId, double> filled = filled_shares(module, *rounds);
@@ -97,9 +95,8 @@ absl::StatusOr<ScaleStep> scale_axis(Module& module, const std::string& name, st
   for (const auto& [id, share] : filled_shares(module, *rounds)) {
     if (share > kLeastFilled * filled.at(id)) continue;
     const std::string why = absl::StrFormat(
-        "its block would fill %.0f %% of its tiles, and %.0f %% in the given program; a compiler lays it out in "
-        "another "
-        "way",
+        "its block would fill %.0f %% of its tiles, and %.0f %% in the given program; "
+        "a compiler lays it out in another way",
         100 * share, 100 * filled.at(id));
     if (!request.as_given) return placed_error(module.instruction(id), why + kGoOn);
     unlikely.push_back(absl::StrCat(to_absl(module.instruction(id).name()), ": ", why));

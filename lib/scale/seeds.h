@@ -65,6 +65,9 @@ bool begins_as_state(InstructionView loop, std::size_t element);
 // weights of one layer.
 bool takes_layers_of_state(const Module& module, InstructionView loop, std::int64_t trips);
 
+// What `value` is before it was moved to another place or got another name a few times, or was converted.
+InstructionView before_moves(InstructionView value, bool through_converts);
+
 // The instructions in the body of a loop, at any depth.
 std::vector<InstructionId> inside(const Module& module, InstructionView loop);
 

@@ -209,7 +209,6 @@ OverlapTime<Num> overlap_time(const Work& work, ResourceTimes<Num> resources, co
   if (value(relayout) > 0) {
     Num between = 0.0;
     if (tpu != nullptr) between = again("memory of one core", Num(memory_seconds)) / n.cores();
-    time.between = value(between);
     time.joined = slowest("compute and memory", std::move(time.joined),
                           sum("memory, then across lanes", std::move(between), relayout));
   }

@@ -76,10 +76,9 @@ struct ResourceTimes {
 // for one another (Work::is_chained), the two are combined in the way compute and memory are.
 template <class Num>
 struct OverlapTime {
-  Num joined = 0.0;    // (slower^n + faster^n)^(1/n), n = Overhead::overlap_norm, or between + relayout if that is more
-  Num ends = 0.0;      // before the first window and after the last
-  double faster = 0;   // the faster of compute and memory
-  double between = 0;  // memory time while the core waits before and after layout changes
+  Num joined = 0.0;   // (slower^n + faster^n)^(1/n), n = Overhead::overlap_norm, or between + relayout if that is more
+  Num ends = 0.0;     // before the first window and after the last
+  double faster = 0;  // the faster of compute and memory
 };
 OverlapTime<double> overlap_time(const Work& work, const Device& device);
 
