@@ -9,9 +9,11 @@
 #include "absl/strings/str_cat.h"
 #include "lib/base/strings.h"
 #include "lib/base/utf.h"
+#include "lib/input/compile_environment.h"
 #include "lib/input/file_kind.h"
 #include "lib/input/module_choice.h"
 #include "lib/input/module_sections.h"
+#include "lib/ir/module_builder.h"
 #include "lib/text/module_parser.h"
 
 namespace hloroof::internal::inline input {
@@ -120,7 +122,11 @@ absl::StatusOr<LoadedModule> load_module_file(const std::string& path, const Par
   const auto [file, choice] = split_module_path(path);
   absl::StatusOr<std::shared_ptr<const SourceText>> source = SourceText::read(file, options.max_bytes);
   if (!source.ok()) return source.status();
-  return parse_module_file(*std::move(source), choice, options, constants);
+  absl::StatusOr<LoadedModule> loaded = parse_module_file(*std::move(source), choice, options, constants);
+  if (loaded.ok()) {
+    ModuleBuilder(loaded->module).set_scoped_vmem_limit_kib(scoped_vmem_limit_kib_beside(file).value_or(0));
+  }
+  return loaded;
 }
 
 }  // namespace hloroof::internal::inline input

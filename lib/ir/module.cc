@@ -45,6 +45,7 @@ void ModuleBuilder::clear() {
   m_.replica_count_ = 1;
   m_.num_partitions_ = 1;
   m_.counts_are_implied_ = false;
+  m_.scoped_vmem_limit_kib_ = 0;
   m_.is_scheduled_ = false;
   m_.has_header_ = false;
   m_.is_single_instruction_ = false;

@@ -77,6 +77,7 @@ class ModuleBuilder {
   void set_replica_count(std::int64_t value) { m_.replica_count_ = value; }
   void set_num_partitions(std::int64_t value) { m_.num_partitions_ = value; }
   void set_counts_are_implied(bool value) { m_.counts_are_implied_ = value; }
+  void set_scoped_vmem_limit_kib(std::int64_t value) { m_.scoped_vmem_limit_kib_ = value; }
   void set_is_single_instruction(bool value) { m_.is_single_instruction_ = value; }
 
  private:

@@ -57,6 +57,8 @@ struct ModuleRows {
   }
   // The FileNames, FunctionNames, FileLocations and StackFrames tables as written, or empty.
   static std::string_view stack_frame_tables(const Module& m) { return m.text(m.tables_); }
+  // What a file beside the dump says of the VMEM that the compiler allows each op, in KiB; 0: nothing.
+  static std::int64_t scoped_vmem_limit_kib(const Module& m) { return m.scoped_vmem_limit_kib_; }
   // Whether the text was a single pasted instruction.
   static bool counts_are_implied(const Module& m) { return m.counts_are_implied_; }
   static bool is_single_instruction(const Module& m) { return m.is_single_instruction_; }

@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 
+#include "lib/ir/rows.h"
 #include "lib/values/backend_config.h"
 #include "lib/values/json_view.h"
 
@@ -58,7 +59,8 @@ std::optional<std::int64_t> ScopedVmemLimits::of(InstructionView kernel) {
     constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max() / kKib;
     is_read_ = true;
     of_program_ = limit_of(*module_);
-    if (!of_program_ && given_kib_) of_program_ = std::min(*given_kib_, kMost) * kKib;
+    const std::int64_t kib = given_kib_.value_or(ModuleRows::scoped_vmem_limit_kib(*module_));
+    if (!of_program_ && kib > 0) of_program_ = std::min(kib, kMost) * kKib;
   }
   return of_program_;
 }

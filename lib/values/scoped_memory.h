@@ -18,7 +18,7 @@ class ScopedVmemLimits {
       : module_(&module), given_kib_(given_kib) {}
 
   // Bytes of VMEM that `kernel` may use: what its config allows it, otherwise what the text allows every op, otherwise
-  // what was given; nullopt if nothing says.
+  // what was given, otherwise what a file beside the dump says; nullopt if nothing does.
   std::optional<std::int64_t> of(InstructionView kernel);
 
  private:

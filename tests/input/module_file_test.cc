@@ -1,13 +1,19 @@
 // Reads modules from files that hold more than HLO text, or something else.
 #include "lib/input/module_file.h"
 
+#include <cstdint>
+#include <filesystem>
+#include <optional>
 #include <string>
 
 #include "hloroof/print.h"
 #include "lib/base/source_text.h"
+#include "lib/input/compile_environment.h"
 #include "lib/input/file_kind.h"
 #include "lib/input/module_sections.h"
+#include "lib/values/scoped_memory.h"
 #include "tests/catch.h"
+#include "tests/temporary_folder.h"
 
 namespace hloroof::internal {
 namespace {
@@ -267,6 +273,48 @@ TEST_CASE("parse_module says what a text is that is not HLO") {
   const absl::Status mlir = parse_module("module @jit_f {\n}\n").status();
   CHECK_THAT(std::string(mlir.message()), StartsWith("<text>: is MLIR, such as StableHLO, not HLO"));
   CHECK_THAT(std::string(parse_module("hello").status().message()), StartsWith("<text>:1:6: error:"));
+}
+
+TEST_CASE("the scoped VMEM that a compile environment states") {
+  struct Case {
+    const char* text;
+    std::optional<std::int64_t> kib;
+  };
+  const Case cases[] = {
+      {"a: AUTO\n# xla_tpu_scoped_vmem_limit_kib: 7\nxla_tpu_scoped_vmem_limit_kib: 40000\nb: 1\n", 40000},
+      {"  xla_tpu_scoped_vmem_limit_kib:  16384\r\n", 16384},
+      {"xla_tpu_scoped_vmem_limit_kib: -1\n", std::nullopt},
+      {"xla_tpu_scoped_vmem_limit_kib: 0", std::nullopt},
+      {"xla_tpu_scoped_vmem_limit_kib: 99999999999999999999", std::nullopt},
+      {"xla_tpu_scoped_vmem_limit_kib: much", std::nullopt},
+      {"xla_tpu_scoped_vmem_limit_kib_2: 5", std::nullopt},
+      {"", std::nullopt},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.text);
+    CHECK(scoped_vmem_limit_kib(c.text) == c.kib);
+  }
+}
+
+TEST_CASE("the compile environment of a program lies beside its dumps") {
+  const TemporaryFolder folder;
+  const std::string program = "module_0001.jit_f.cl_9";
+  const std::string dump = folder.write(program + ".after_optimizations.txt", kModule);
+  const std::string other = folder.write("module_0002.jit_f.cl_9.after_optimizations.txt", kModule);
+  const auto limit = [](const std::string& path, std::optional<std::int64_t> given = std::nullopt) {
+    const absl::StatusOr<LoadedModule> loaded = load_module_file(path, ParseOptions());
+    REQUIRE(loaded.ok());
+    return ScopedVmemLimits(loaded->module, given).of(loaded->module.entry().root());
+  };
+  CHECK(limit(dump) == std::nullopt);
+  folder.write(program + ".tpu_comp_env.txt", "xla_tpu_scoped_vmem_limit_kib: 40000\n");
+  CHECK(limit(dump) == 40000 * 1024);
+  CHECK(limit(dump + "#jit_f") == 40000 * 1024);
+  CHECK(limit(dump, 16) == 16384);  // what is given comes first
+  CHECK(limit(other) == std::nullopt);
+  // A folder of that name is not read.
+  std::filesystem::create_directory(std::filesystem::path(folder.path()) / "module_0002.jit_f.cl_9.tpu_comp_env.txt");
+  CHECK(limit(other) == std::nullopt);
 }
 
 }  // namespace
