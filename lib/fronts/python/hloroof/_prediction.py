@@ -131,7 +131,7 @@ class StepPrediction(_results.StepPrediction):
         return dataclasses.replace(made, _summary=summary)
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns dicts, lists, numbers and strings: schema ``hloroof.prediction/1``."""
+        """Returns dicts, lists, numbers and strings: schema ``hloroof.prediction/2``."""
         data: dict[str, Any] = _plain(self)
         del data["_summary"], data["_source"]
         return data
