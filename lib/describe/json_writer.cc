@@ -107,9 +107,13 @@ void JsonWriter::close(char bracket) {
 void JsonWriter::key(std::string_view name) {
   separate();
   after_key_ = true;
-  put('"');
-  put(name);
-  put(has_lines() ? std::string_view("\": ") : std::string_view("\":"));
+  char* at = room(name.size() + 4);
+  *at++ = '"';
+  at += name.copy(at, name.size());
+  *at++ = '"';
+  *at++ = ':';
+  if (has_lines()) *at++ = ' ';
+  size_ = static_cast<std::size_t>(at - out_.data());
 }
 
 void JsonWriter::value(std::string_view text) {
