@@ -85,8 +85,7 @@ void JsonWriter::new_line() {
 // Writes what stands before a value or a key.
 void JsonWriter::separate() {
   if (std::exchange(after_key_, false) || depth_ == 0) return;
-  if (has_members_) put(',');
-  has_members_ = true;
+  if (std::exchange(has_members_, true)) put(',');
   if (has_lines()) new_line();
 }
 
@@ -118,6 +117,18 @@ void JsonWriter::key(std::string_view name) {
 
 void JsonWriter::value(std::string_view text) {
   separate();
+  const std::size_t begin = size_;
+  char* at = room(text.size() + 2);
+  *at++ = '"';
+  bool are_plain = true;
+  for (const char c : text) {
+    are_plain &= is_plain(c);
+    *at++ = c;
+  }
+  *at++ = '"';
+  size_ = static_cast<std::size_t>(at - out_.data());
+  if (are_plain) return;
+  size_ = begin;
   put('"');
   put_escaped(text);
   put('"');
