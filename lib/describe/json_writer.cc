@@ -1,14 +1,15 @@
 #include "lib/describe/json_writer.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <utility>
 
-#include "lib/base/decimal.h"
-
 namespace hloroof::internal::inline describe {
 namespace {
+
+constexpr int kWrittenBits = 9;  // of the numbers that are kept as text
 
 // Returns the length of the UTF-8 sequence at the front of `text`, or 0 if the sequence is malformed.
 std::size_t utf8_length(std::string_view text) {
@@ -34,6 +35,11 @@ bool is_plain(char c) {
 }
 
 }  // namespace
+
+JsonWriter::JsonWriter(JsonLayout layout) : layout_(layout) {
+  const bool has_rows = layout == JsonLayout::kRows || layout == JsonLayout::kRowsOfDocuments;
+  if (has_rows) written_.resize(std::size_t{1} << kWrittenBits);
+}
 
 std::string JsonWriter::take() {
   out_.resize(size_);
@@ -138,7 +144,19 @@ void JsonWriter::value(double number) {
   if (!std::isfinite(number)) return null();
   separate();
   char* const text = room(kShortestSize);
-  size_ += static_cast<std::size_t>(write_shortest(text, number) - text);
+  if (written_.empty()) {
+    size_ += static_cast<std::size_t>(write_shortest(text, number) - text);
+    return;
+  }
+  constexpr std::uint64_t kGoldenRatio = 0x9e3779b97f4a7c15;  // Fibonacci hashing: the highest bits are mixed best
+  const auto bits = std::bit_cast<std::uint64_t>(number);
+  Written& written = written_[bits * kGoldenRatio >> (64 - kWrittenBits)];
+  if (written.size == 0 || written.bits != bits) {
+    written.bits = bits;
+    written.size = static_cast<std::uint8_t>(write_shortest(written.text, number) - written.text);
+  }
+  std::copy_n(written.text, kShortestSize, text);
+  size_ += written.size;
 }
 
 void JsonWriter::json(std::string_view text) {

@@ -9,6 +9,9 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
+
+#include "lib/base/decimal.h"
 
 namespace hloroof::internal::inline describe {
 
@@ -22,7 +25,7 @@ enum class JsonLayout : std::uint8_t {
 
 class JsonWriter {
  public:
-  explicit JsonWriter(JsonLayout layout = JsonLayout::kIndented) : layout_(layout) {}
+  explicit JsonWriter(JsonLayout layout = JsonLayout::kIndented);
 
   void begin_object() { open('{'); }
   void end_object() { close('}'); }
@@ -87,9 +90,19 @@ class JsonWriter {
   }
   void put_escaped(std::string_view text);
 
+  // A number that was written, as text.
+  struct Written {
+    std::uint64_t bits = 0;
+    std::uint8_t size = 0;  // 0: none yet
+    char text[kShortestSize] = {};
+  };
+
   JsonLayout layout_;
-  std::string out_;           // the text, then room for more
-  std::size_t size_ = 0;      // of the text
+  std::string out_;       // the text, then room for more
+  std::size_t size_ = 0;  // of the text
+  // The last number of each hash, if there are rows. Most numbers of a row are those of a row before it, and finding
+  // the shortest text of one takes several times as long as looking here.
+  std::vector<Written> written_;
   std::size_t depth_ = 0;     // number of open objects and arrays
   bool has_members_ = false;  // the innermost of them; each outer one has the one inside
   bool after_key_ = false;
