@@ -54,7 +54,7 @@ def matmul(x, y, *, block_m, block_n, block_k):
 ARGUMENTS = [jax.ShapeDtypeStruct((8192, 8192), jnp.bfloat16)] * 2
 
 # %% [markdown]
-# One configuration. `print(p.step)` shows the whole report, and `p.calls[0].op.terms` has the time of each part of the body.
+# One configuration. `print(p.step)` shows the whole report, and `p.step.terms_of(p.calls[0].op)` has the time of each part of the body.
 
 # %%
 p = hloroof.kernel(matmul, ARGUMENTS, "tpu_v6e", block_m=512, block_n=512, block_k=512)

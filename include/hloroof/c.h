@@ -102,7 +102,7 @@ HLOROOF_C_API int32_t hloroof_predict(const hloroof_module* module, const char* 
 /* The predicted time of the step in seconds; NaN if `prediction` is NULL. */
 HLOROOF_C_API double hloroof_step_seconds(const hloroof_prediction* prediction);
 
-/* The whole prediction as JSON, schema "hloroof.prediction/1": what `hloroof predict --format json` prints. */
+/* The whole prediction as JSON, schema "hloroof.prediction/2": what `hloroof predict --format json` prints. */
 HLOROOF_C_API int32_t hloroof_prediction_json(const hloroof_prediction* prediction, char** json, char** error);
 
 /* What limits one instruction, as text for people in lines of 80 characters: what `hloroof explain` prints. */

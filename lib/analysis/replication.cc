@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
@@ -42,6 +41,7 @@ class Replication {
   }
 
   std::vector<AxisSet> run(const std::vector<Collective>& collectives) {
+    exchange_of_.assign(module_.instruction_limit(), 0);
     for (const Collective& collective : collectives) read(collective);
     lay_out();
     bool settled = false;
@@ -78,7 +78,8 @@ class Replication {
         break;
       default: break;
     }
-    exchanges_[collective.instruction.index] = exchange;
+    exchanges_.push_back(exchange);
+    exchange_of_[collective.instruction.index] = static_cast<std::uint32_t>(exchanges_.size());
   }
 
   // Gives each instruction a set, or a tuple one for each of its elements.
@@ -202,10 +203,11 @@ class Replication {
 
   void visit(InstructionView instruction) {
     const InstructionId id = instruction.id();
-    if (const auto exchange = exchanges_.find(id.index); exchange != exchanges_.end()) {
+    if (const std::uint32_t at = exchange_of_[id.index]; at != 0) {
+      const Exchange& exchange = exchanges_[at - 1];
       AxisSet axes = 0;
       for (const InstructionId operand : instruction.operand_ids()) axes |= union_of(operand);
-      return add_to_all(id, (axes & ~exchange->second.equalized) | exchange->second.spread);
+      return add_to_all(id, (axes & ~exchange.equalized) | exchange.spread);
     }
     switch (flow(instruction.opcode())) {
       case Flow::kParameter: return visit_parameter(instruction);
@@ -338,13 +340,14 @@ class Replication {
   const LogicalMesh& mesh_;
   AxisSet all_ = 0;
   AxisSet copies_ = 0;
-  std::unordered_map<std::uint32_t, Exchange> exchanges_;  // by InstructionId
-  std::map<std::string, AxisSet, std::less<>> of_text_;    // by the text of a sharding
-  std::vector<ComputationId> computations_;                // callees first
-  std::vector<bool> is_part_;                              // by ComputationId; see is_part_of_one()
-  std::vector<Open> open_;                                 // the computations of the visit, outermost first
-  std::vector<std::uint32_t> begin_;                       // by InstructionId, in sets_
-  std::vector<std::uint32_t> count_;                       // by InstructionId; 0 where nothing is known
+  std::vector<Exchange> exchanges_;
+  std::vector<std::uint32_t> exchange_of_;               // by InstructionId, one more than the index; 0 for none
+  std::map<std::string, AxisSet, std::less<>> of_text_;  // by the text of a sharding
+  std::vector<ComputationId> computations_;              // callees first
+  std::vector<bool> is_part_;                            // by ComputationId; see is_part_of_one()
+  std::vector<Open> open_;                               // the computations of the visit, outermost first
+  std::vector<std::uint32_t> begin_;                     // by InstructionId, in sets_
+  std::vector<std::uint32_t> count_;                     // by InstructionId; 0 where nothing is known
   std::vector<AxisSet> sets_;
   bool has_grown_ = false;
 };

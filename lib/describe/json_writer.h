@@ -9,17 +9,23 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
+
+#include "lib/base/decimal.h"
 
 namespace hloroof::internal::inline describe {
 
+// How many open brackets a member may be in and still have a line. Deeper ones follow without blanks.
 enum class JsonLayout : std::uint8_t {
-  kIndented,  // a line for each member
-  kCompact,   // one line without blanks
+  kCompact = 0,          // one line
+  kRows = 2,             // a line for each member of the document, and for each row of those that are lists
+  kRowsOfDocuments = 3,  // the same for a list of documents
+  kIndented = 255,       // a line for each member
 };
 
 class JsonWriter {
  public:
-  explicit JsonWriter(JsonLayout layout = JsonLayout::kIndented) : layout_(layout) {}
+  explicit JsonWriter(JsonLayout layout = JsonLayout::kIndented);
 
   void begin_object() { open('{'); }
   void end_object() { close('}'); }
@@ -53,11 +59,11 @@ class JsonWriter {
   }
 
   // Returns the text so far. It is complete once every object and array has ended.
-  std::string_view text() const { return out_; }
-  std::string take() { return std::move(out_); }
+  std::string_view text() const { return {out_.data(), size_}; }
+  std::string take();
   // The same with a final line end, as for a file.
   std::string take_document() {
-    out_ += '\n';
+    put('\n');
     return take();
   }
 
@@ -66,9 +72,37 @@ class JsonWriter {
   void close(char bracket);
   void separate();
   void new_line();
+  bool has_lines() const { return depth_ <= static_cast<std::size_t>(layout_); }
+
+  // Makes room for so many bytes more and returns where they begin.
+  char* room(std::size_t count) {
+    if (out_.size() - size_ < count) grow(count);
+    return out_.data() + size_;
+  }
+  void grow(std::size_t count);
+  void put(char c) {
+    *room(1) = c;
+    ++size_;
+  }
+  void put(std::string_view text) {
+    text.copy(room(text.size()), text.size());
+    size_ += text.size();
+  }
+  void put_escaped(std::string_view text);
+
+  // A number that was written, as text.
+  struct Written {
+    std::uint64_t bits = 0;
+    std::uint8_t size = 0;  // 0: none yet
+    char text[kShortestSize] = {};
+  };
 
   JsonLayout layout_;
-  std::string out_;
+  std::string out_;       // the text, then room for more
+  std::size_t size_ = 0;  // of the text
+  // The last number of each hash, if there are rows. Most numbers of a row are those of a row before it, and finding
+  // the shortest text of one takes several times as long as looking here.
+  std::vector<Written> written_;
   std::size_t depth_ = 0;     // number of open objects and arrays
   bool has_members_ = false;  // the innermost of them; each outer one has the one inside
   bool after_key_ = false;

@@ -162,6 +162,25 @@ constexpr auto concatenated(const First& first, const Second& second, const More
   }
 }
 
+// A row of a record as the row of one that points to it with kMember.
+template <auto kMember, typename Get>
+struct OfMember {
+  Field<Get> row;
+
+  template <typename Record>
+  constexpr decltype(auto) operator()(const Record& record) const {
+    return row.of(*(record.*kMember));
+  }
+};
+
+// All rows of a record as those of one that points to it with kMember.
+template <auto kMember, typename Rows>
+constexpr auto fields_of(const Rows& rows) {
+  return rows.all([]<typename... Gets>(const Field<Gets>&... each) {
+    return fields(Field<OfMember<kMember, Gets>>{each.info, OfMember<kMember, Gets>{each}}...);
+  });
+}
+
 // The first row of a document: the name and version of its format. `kSchema` is an array of this one text.
 template <const auto& kSchema>
 constexpr auto schema_field() {

@@ -202,6 +202,7 @@ std::string python_classes(const ResultTable& result) {
       ", with its names, in SI units.\n\nThe build generates this file from the fields of the records. A fact that is "
       "not known is None.\n\"\"\"\n\n"
       "from __future__ import annotations\n\nfrom dataclasses import dataclass, field\nfrom typing import Optional\n";
+  out += "\n# What `schema` of a document is.\nSCHEMA = " + json_text(result.id) + "\n";
   for (const RecordTable& record : result.records) out += "\n\n" + python_class(result, record);
   out += "\n\n# Classes of the members that are records or lists of records.\nRECORD_OF_MEMBER: dict[str, type] = {\n";
   std::vector<std::string> members;

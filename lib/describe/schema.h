@@ -32,12 +32,12 @@ struct RecordTable {
 };
 
 struct ResultTable {
-  std::string_view id;               // "hloroof.prediction/1"
+  std::string_view id;               // "hloroof.prediction/2"
   std::string_view title;            // one line about the format
   std::vector<RecordTable> records;  // the result itself first, then the records in it, each before those it contains
 };
 
-// The name in the id: "prediction" of "hloroof.prediction/1".
+// The name in the id: "prediction" of "hloroof.prediction/2".
 std::string result_name(const ResultTable& result);
 
 // The JSON schema (draft 2020-12) of a result. tests/describe/schema has what it is to be.

@@ -158,7 +158,8 @@ double StepLedger::take(const TimePart& part, double most) {
   return sum;
 }
 
-void group_by_cause(const StepFacts& facts, const std::vector<Finding>& findings, StepPrediction& prediction) {
+void group_by_cause(const StepFacts& facts, const std::vector<Finding>& findings, bool (*is_read)(DiagnosticCode),
+                    StepPrediction& prediction) {
   StepLedger ledger(facts);
   std::map<std::pair<DiagnosticCode, std::string>, Cause> causes;
   for (const Finding& finding : findings) {
@@ -185,6 +186,7 @@ void group_by_cause(const StepFacts& facts, const std::vector<Finding>& findings
   WhatIf what_if(facts);
   for (const Cause* cause : order) {
     Diagnostic diagnostic = diagnostic_of(*cause, ledger, prediction.step_seconds);
+    if (!is_read(diagnostic.code)) continue;
     check(*cause, prediction.step_seconds, what_if, diagnostic);
     prediction.diagnostics.push_back(std::move(diagnostic));
   }

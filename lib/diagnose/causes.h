@@ -77,8 +77,10 @@ class StepLedger {
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> waits_by_;  // by InstructionId of the cause
 };
 
-// Appends one diagnostic for each cause, in the order of the codes. `prediction` must have its ops.
-void group_by_cause(const StepFacts& facts, const std::vector<Finding>& findings, StepPrediction& prediction);
+// Appends one diagnostic for each cause, in the order of the codes; only of the codes for which is_read() holds. The
+// causes of others take their seconds all the same. `prediction` must have its ops.
+void group_by_cause(const StepFacts& facts, const std::vector<Finding>& findings, bool (*is_read)(DiagnosticCode),
+                    StepPrediction& prediction);
 
 }  // namespace hloroof::internal::inline diagnose
 

@@ -52,11 +52,8 @@ class Diagnoser {
     mesh();
   }
 
- private:
-  void add(DiagnosticCode code, Severity severity, std::string message) {
-    diagnosis_.add({.code = code, .severity = severity, .message = std::move(message)});
-  }
-
+  // Whether the module is scheduled.
+  //
   // The findings not-optimized and not-partitioned include what the longer message says.
   void unscheduled() {
     if (prediction_.is_scheduled || ModuleRows::is_single_instruction(module_)) return;
@@ -72,6 +69,11 @@ class Diagnoser {
             : "the text has no HloModule line, which says whether a module is optimized and scheduled: it is taken for "
               "one that is not, so that its bytes and time are upper bounds, and a list schedule replaces the "
               "compiler's");
+  }
+
+ private:
+  void add(DiagnosticCode code, Severity severity, std::string message) {
+    diagnosis_.add({.code = code, .severity = severity, .message = std::move(message)});
   }
 
   // Returns the custom calls with work of their own that an op runs: the op itself, or those in the computations that
@@ -353,6 +355,8 @@ void Diagnosis::add_work(DiagnosticCode code, const OpPrediction& op, double mos
 
 namespace {
 
+bool any_code(DiagnosticCode) { return true; }
+
 void sort_diagnostics(std::vector<Diagnostic>& diagnostics) {
   std::stable_sort(diagnostics.begin(), diagnostics.end(), [](const Diagnostic& a, const Diagnostic& b) {
     if (is_about_origin(a) != is_about_origin(b)) return is_about_origin(a);
@@ -368,7 +372,24 @@ void diagnose_origin_alone(const StepFacts& facts, StepPrediction& prediction) {
   diagnose_origin(diagnosis);
   std::erase_if(diagnosis.findings, [](const Finding& finding) { return !is_about_origin(finding.code); });
   if (diagnosis.findings.empty()) return;
-  group_by_cause(facts, diagnosis.findings, prediction);
+  group_by_cause(facts, diagnosis.findings, any_code, prediction);
+  sort_diagnostics(prediction.diagnostics);
+}
+
+bool is_read_by_summary(DiagnosticCode code) {
+  return is_about_origin(code) || code == kWrongGeneration || code == kUnscheduled || code == kGatherThenCut ||
+         code == kLoopCarryCopy;
+}
+
+// Also looks for the findings of the codes before those that are kept, because these take their seconds first.
+void add_diagnostics_of_summary(const StepFacts& facts, StepPrediction& prediction) {
+  Diagnosis diagnosis(facts, prediction);
+  diagnose_origin(diagnosis);
+  Diagnoser(diagnosis).unscheduled();
+  diagnose_communication(diagnosis);
+  diagnose_loop_copies(diagnosis);
+  diagnose_ops(diagnosis);
+  group_by_cause(facts, diagnosis.findings, is_read_by_summary, prediction);
   sort_diagnostics(prediction.diagnostics);
 }
 
@@ -389,7 +410,7 @@ void add_diagnostics(const StepFacts& facts, bool memory_complete, StepPredictio
   diagnose_code(diagnosis);
   diagnose_network(diagnosis);
   diagnose_utilization(diagnosis);
-  group_by_cause(facts, diagnosis.findings, prediction);
+  group_by_cause(facts, diagnosis.findings, any_code, prediction);
   sort_diagnostics(prediction.diagnostics);
 }
 

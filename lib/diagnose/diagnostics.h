@@ -73,6 +73,8 @@ void diagnose_origin(Diagnosis& diagnosis);
 
 // Whether a finding says that the module is not one that the device would run. Such a finding precedes all results.
 bool is_about_origin(DiagnosticCode code);
+// Whether the view summary reads findings of the code.
+bool is_read_by_summary(DiagnosticCode code);
 inline bool is_about_origin(const Diagnostic& diagnostic) { return is_about_origin(diagnostic.code); }
 
 // Adds findings about what the text has, lacks or contradicts: unknown opcodes, a missing ENTRY, operands that do not
@@ -119,6 +121,9 @@ void diagnose_utilization(Diagnosis& diagnosis);
 // highest first. Findings about the origin come before all others. All other members of the prediction must be filled
 // in.
 void add_diagnostics(const StepFacts& facts, bool memory_complete, StepPrediction& prediction);
+
+// Appends only the findings that the view summary reads (is_read_by_summary()), each as add_diagnostics() has it.
+void add_diagnostics_of_summary(const StepFacts& facts, StepPrediction& prediction);
 
 // Appends only the findings about the origin. Reads only prediction.origin.
 void diagnose_origin_alone(const StepFacts& facts, StepPrediction& prediction);

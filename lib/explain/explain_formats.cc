@@ -22,13 +22,19 @@ namespace {
 
 constexpr std::string_view kExplanationSchema[] = {"hloroof.explanation/1"};
 
+// An op with its terms.
+struct ExplainedOpRow {
+  const OpPrediction* op = nullptr;
+  std::optional<Term> terms;
+};
+
 struct ExplanationDocument {
   const StepPrediction* step = nullptr;
   std::string name;
   std::string computation;
   std::string opcode;
   std::string hlo;
-  std::optional<OpRow> op;  // nullopt: not executed on its own
+  std::optional<ExplainedOpRow> op;  // nullopt: not executed on its own
   std::optional<KernelRow> kernel;
   std::optional<CodeRow> code;
   std::vector<CollectivePrediction> collectives;
@@ -73,7 +79,7 @@ ExplanationDocument make_document(const StepPrediction& prediction, InstructionV
   result.opcode = std::string(instruction.opcode_text());
   result.hlo = print_instruction(instruction, PrintOptions());
   if (const OpPrediction* op = executed_op(prediction, instruction)) {
-    result.op.emplace(op_rows(prediction.facts.get(), absl::MakeConstSpan(op, 1)).front());
+    result.op = ExplainedOpRow{op, terms_of(prediction.facts.get(), op->id)};
     result.kernel = kernel_row(prediction, *op);
     result.code = op_code(prediction, *op);
   }
@@ -134,6 +140,16 @@ struct Described<TermLevel> {
               return paths;
             }),
       field("note", "Details.", [](const TermLevel& row) -> const std::string& { return row.term->note; }));
+};
+
+template <>
+struct Described<ExplainedOpRow> {
+  static constexpr RecordInfo kInfo = Described<OpPrediction>::kInfo;
+  static constexpr auto kFields = concatenated(
+      fields_of<&ExplainedOpRow::op>(Described<OpPrediction>::kFields),
+      fields(field("terms", "The parts of `seconds`; null if the op takes no time.", [](const ExplainedOpRow& row) {
+        return row.terms ? std::optional<TermRow>(*row.terms) : std::nullopt;
+      })));
 };
 
 template <>

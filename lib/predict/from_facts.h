@@ -13,11 +13,19 @@ namespace hloroof::internal::inline predict {
 // Like find_module_facts, after it has set the number of devices that run the module; see device_count.h.
 absl::StatusOr<ModuleFacts> find_counted_facts(std::shared_ptr<const Module> module, const PredictOptions& options);
 
-// Returns the whole prediction. Errors: FailedPrecondition under `strict`.
-absl::StatusOr<StepPrediction> predict_from_facts(std::shared_ptr<const StepFacts> facts);
+enum class Detail {
+  kAll,
+  kSummary,   // what the view summary reads: no timeline, critical path and roofs, and the lists only in part
+  kHeadline,  // what a row of a sweep shows; see headline_from_facts()
+};
+
+// Returns the whole prediction, or the part that kSummary names, with equal values. Errors: FailedPrecondition under
+// `strict`, for which all is found.
+absl::StatusOr<StepPrediction> predict_from_facts(std::shared_ptr<const StepFacts> facts, Detail detail = Detail::kAll);
 
 // Returns the whole prediction from the parts that do not depend on the target. Errors: those of predict_step_time.
-absl::StatusOr<StepPrediction> predict_on(ModuleFacts of_module, Target target, const PredictOptions& options);
+absl::StatusOr<StepPrediction> predict_on(ModuleFacts of_module, Target target, const PredictOptions& options,
+                                          Detail detail = Detail::kAll);
 
 // Returns only StepSummary, the description of the module and of the machine, and the diagnostics about the origin.
 // Reads only the sums of the timeline. The numbers are those of predict_from_facts(), to the last bit.

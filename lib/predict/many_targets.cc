@@ -14,8 +14,9 @@ absl::StatusOr<std::unique_ptr<ManyTargets>> ManyTargets::create(const Module& m
   return std::unique_ptr<ManyTargets>(new ManyTargets(*std::move(facts)));
 }
 
-absl::StatusOr<StepPrediction> ManyTargets::predict(const Target& target, const PredictOptions& options) const {
-  return predict_on(of_module_, target, options);
+absl::StatusOr<StepPrediction> ManyTargets::predict(const Target& target, const PredictOptions& options,
+                                                    Detail detail) const {
+  return predict_on(of_module_, target, options, detail);
 }
 
 std::unique_ptr<ManyTargets::Parts> ManyTargets::take_parts() {

@@ -15,6 +15,7 @@
 
 #include "absl/status/statusor.h"
 #include "hloroof/predict.h"
+#include "lib/predict/from_facts.h"
 #include "lib/step/facts.h"
 
 namespace hloroof::internal::inline predict {
@@ -27,7 +28,9 @@ class ManyTargets {
 
   // These return what predict_step_time(module, target, options) returns. The options that concern the program must be
   // those of create(). Errors: those of predict_step_time.
-  absl::StatusOr<StepPrediction> predict(const Target& target, const PredictOptions& options) const;
+  // kSummary: a part of that; see from_facts.h.
+  absl::StatusOr<StepPrediction> predict(const Target& target, const PredictOptions& options,
+                                         Detail detail = Detail::kAll) const;
   // Only the members of headline_from_facts() and the memory without its lists. Several times as fast.
   absl::StatusOr<StepPrediction> headline(const Target& target, const PredictOptions& options);
 

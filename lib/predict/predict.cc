@@ -36,8 +36,9 @@ namespace {
 
 class Prediction {
  public:
-  explicit Prediction(const StepFacts& facts)
+  explicit Prediction(const StepFacts& facts, Detail detail = Detail::kAll)
       : facts_(facts),
+        is_whole_(detail == Detail::kAll || facts.options.strict),
         module_(*facts.module),
         options_(facts.options),
         device_(facts.target.device),
@@ -56,12 +57,19 @@ class Prediction {
     find_model_flops(facts_, result_);
     list_waits(facts_, result_);
     list_breakdown(facts_, result_);
-    list_critical_path();
-    result_.timeline = facts_.timeline.events;
+    if (is_whole_) {
+      list_roofs();
+      list_critical_path();
+      result_.timeline = facts_.timeline.events;
+    }
     result_.compiler_estimate_seconds = compiler_step_seconds(facts_);
     const MemoryAnalysis memory = analyze_memory(module_, calls_, device_, facts_.schedule);
     result_.memory = memory.prediction;
-    add_diagnostics(facts_, memory.complete, result_);
+    if (is_whole_) {
+      add_diagnostics(facts_, memory.complete, result_);
+    } else {
+      add_diagnostics_of_summary(facts_, result_);
+    }
     if (options_.sensitivity) result_.sensitivity = find_sensitivity(facts_, result_.ops);
     if (options_.strict) {
       if (absl::Status status = check_complete(); !status.ok()) return status;
@@ -133,7 +141,6 @@ class Prediction {
         OpPrediction& op = result_.ops.emplace_back();
         op.id = instruction.id();
         op.name = instruction.name();
-        op.computation = computation.name();
         op.opcode = instruction.opcode_text();
         op.category = op_category(instruction);
         op.executions = executions;
@@ -152,6 +159,8 @@ class Prediction {
         op.efficiency = op.time->efficiency;
         op.source = summary_.source(module_, op.id);
         op.op_name = op_name(instruction);
+        if (!is_whole_) continue;
+        op.computation = computation.name();
         SourceLocation source = source_location(instruction, frames);
         op.source_file = std::move(source.file);
         op.source_line = source.line;
@@ -220,7 +229,6 @@ class Prediction {
 
   void summarise() {
     summary_.add_up(facts_, result_);
-    list_roofs();
     if (!options_.resource_what_ifs) return;
     const double step = result_.step_seconds;
     for (int r = 0; r < kResourceCount; ++r) {
@@ -286,6 +294,7 @@ class Prediction {
   }
 
   const StepFacts& facts_;
+  const bool is_whole_;
   const Module& module_;
   const PredictOptions& options_;
   const Device& device_;
@@ -338,8 +347,8 @@ absl::StatusOr<Named> read_named(std::string_view hlo, std::string_view target, 
 
 }  // namespace
 
-absl::StatusOr<StepPrediction> predict_from_facts(std::shared_ptr<const StepFacts> facts) {
-  absl::StatusOr<StepPrediction> result = Prediction(*facts).run();
+absl::StatusOr<StepPrediction> predict_from_facts(std::shared_ptr<const StepFacts> facts, Detail detail) {
+  absl::StatusOr<StepPrediction> result = Prediction(*facts, detail).run();
   if (result.ok()) result->facts = std::move(facts);
   return result;
 }
@@ -357,13 +366,15 @@ absl::StatusOr<ModuleFacts> find_counted_facts(std::shared_ptr<const Module> mod
   return find_module_facts(std::move(module), options);
 }
 
-absl::StatusOr<StepPrediction> predict_on(ModuleFacts of_module, Target target, const PredictOptions& options) {
+absl::StatusOr<StepPrediction> predict_on(ModuleFacts of_module, Target target, const PredictOptions& options,
+                                          Detail detail) {
   absl::StatusOr<StepFacts> facts = find_facts(std::move(of_module), std::move(target), options);
   if (!facts.ok()) return facts.status();
   facts->costs.kernels.reset();  // no edit follows
   read_roles(*facts->module, facts->calls, facts->collectives);
   if (absl::Status status = replay_facts(*facts); !status.ok()) return status;
-  absl::StatusOr<StepPrediction> result = predict_from_facts(std::make_shared<const StepFacts>(*std::move(facts)));
+  absl::StatusOr<StepPrediction> result =
+      predict_from_facts(std::make_shared<const StepFacts>(*std::move(facts)), detail);
   if (result.ok() && !options.allow_other_backend) {
     const StepFacts& of = *result->facts;
     absl::Status status = refuse_other_backend(result->origin, of.module->name(), of.target);

@@ -1,10 +1,12 @@
 // The fields of a prediction: one row for each, from which all output formats follow (record.h). The rows are in the
-// order of the JSON, schema "hloroof.prediction/1".
+// order of the JSON, schema "hloroof.prediction/2".
 #ifndef HLOROOF_LIB_RESULTS_PREDICTION_FIELDS_H_
 #define HLOROOF_LIB_RESULTS_PREDICTION_FIELDS_H_
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "hloroof/predict.h"
 #include "hloroof/schedule.h"
@@ -140,36 +142,21 @@ struct Described<OpPrediction> {
       }).at_least(1));
 };
 
-// An op in the JSON: its own fields, and its terms, which are built from the facts of the prediction.
+// An op in the JSON: its own fields, and which terms of the prediction are its own.
 struct OpRow {
-  const OpPrediction& op;
-  OpTermsField terms;
-};
-
-// The rows of `ops`, which must outlive them.
-inline std::vector<OpRow> op_rows(const StepFacts* facts, absl::Span<const OpPrediction> ops) {
-  const auto written = std::make_shared<WrittenTerms>(facts, ops);
-  std::vector<OpRow> rows;
-  rows.reserve(ops.size());
-  for (std::size_t i = 0; i < ops.size(); ++i) rows.push_back({ops[i], {written, i}});
-  return rows;
-}
-
-// A field of an op as a field of its row.
-template <typename Get>
-struct OfOp {
-  Field<Get> row;
-  decltype(auto) operator()(const OpRow& op) const { return row.of(op.op); }
+  const OpPrediction* op;
+  std::optional<std::int64_t> terms;
 };
 
 template <>
 struct Described<OpRow> {
   static constexpr RecordInfo kInfo = Described<OpPrediction>::kInfo;
   static constexpr auto kFields =
-      concatenated(Described<OpPrediction>::kFields.all([]<typename... Gets>(const Field<Gets>&... rows) {
-        return fields(Field<OfOp<Gets>>{rows.info, OfOp<Gets>{rows}}...);
-      }),
-                   fields(field("terms", "The parts of `seconds`; null if the op takes no time.", &OpRow::terms)));
+      concatenated(fields_of<&OpRow::op>(Described<OpPrediction>::kFields),
+                   fields(field("terms", Unit::kCount,
+                                "The parts of `seconds`: the index of an element of the prediction's `terms`; null if "
+                                "the op takes no time.",
+                                &OpRow::terms)));
 };
 
 template <>
@@ -512,67 +499,85 @@ struct Described<CoveragePart> {
           .at_most(kWhole));
 };
 
-inline constexpr std::string_view kPredictionSchema[] = {"hloroof.prediction/1"};
+inline constexpr std::string_view kPredictionSchema[] = {"hloroof.prediction/2"};
+
+// All but the ops and their terms.
+inline constexpr auto kStepFields = fields(
+    schema_field<kPredictionSchema>(),
+    field("generator", "", [](const StepPrediction& p) { return GeneratorPart{{p}}; }),
+    field("module", "", [](const StepPrediction& p) { return ModulePart{{p}}; }),
+    field("device", "", [](const StepPrediction& p) { return DevicePart{{p}}; }),
+    field("step_seconds", Unit::kSeconds, "Predicted step time.", &StepPrediction::step_seconds),
+    field("lower_bound_seconds", Unit::kSeconds, "Step time with perfect overlap: the busiest resource.",
+          &StepPrediction::lower_bound_seconds),
+    field("serial_seconds", Unit::kSeconds, "Step time without any overlap.", &StepPrediction::serial_seconds),
+    field("compiler_estimate_seconds", Unit::kSeconds,
+          "Step time by the estimates that the dump carries; null if it carries none.",
+          &StepPrediction::compiler_estimate_seconds),
+    field("bound", "Resource that limits the step.", &StepPrediction::bound),
+    field("hfu", Unit::kShare, "Hardware FLOP utilization: flops / (step_seconds x bf16 peak).", &StepPrediction::hfu),
+    field("mfu", Unit::kShare,
+          "Model FLOP utilization: of model_flops, or else of flops without recomputed_flops and redundant_flops, "
+          "which is the most that it can be.",
+          &StepPrediction::mfu),
+    field("resources", "Use of each resource.", &StepPrediction::resources),
+    field("exposed_communication_seconds", Unit::kSeconds, "Time during which the step waits for communication.",
+          &StepPrediction::exposed_communication_seconds),
+    field("dollars",
+          "Cost of the step in dollars: that of all chips of the topology at the option price; null without a price.",
+          step_dollars),
+    field("most_joules",
+          "Upper bound of the energy of the step in joules: all chips of the topology at the device's power; null if "
+          "that is not known.",
+          most_joules),
+    field("tokens_per_second", "The option tokens / step_seconds; null without it.", tokens_per_second),
+    field("dollars_per_million_tokens",
+          "Cost of a million tokens in dollars; null unless the options price and tokens are given.",
+          dollars_per_million_tokens),
+    field("most_joules_per_token", "most_joules of one token; null without the option tokens.", most_joules_per_token),
+    field("totals", "", [](const StepPrediction& p) { return TotalsPart{{p}}; }),
+    field("coverage", "", [](const StepPrediction& p) { return CoveragePart{{p}}; }),
+    field("layers", "The step by scopes of the traced program: a tree in preorder.",
+          [](const StepPrediction& p) { return make_layers(p); }),
+    field("estimates", "Model against compiler, for ops for which the dump states an estimate; longest first.",
+          [](const StepPrediction& p) { return estimated_ops(p); }),
+    field("parameters", "The known numbers of the device, to which terms refer.",
+          [](const StepPrediction& p) { return parameter_rows(p.facts.get()); }),
+    field("breakdown", "What the compute stream does, longest first; adds up to the step.", &StepPrediction::breakdown),
+    field("critical_path", "The critical path by category, longest first.", &StepPrediction::critical_path),
+    field("sensitivity", "What better numbers and faster ops would save; null unless requested.",
+          &StepPrediction::sensitivity),
+    field("mesh", "Axes of the device mesh, outermost first.", &StepPrediction::mesh),
+    field("collectives", "All collectives.", &StepPrediction::collectives),
+    field("memory", "", &StepPrediction::memory),
+    field("diagnostics", "Findings: those about the origin of the module, then the most severe and costly.",
+          &StepPrediction::diagnostics));
+
+// A prediction with what its JSON shares. The step must outlive it.
+struct PredictionDocument {
+  explicit PredictionDocument(const StepPrediction& of) : step(&of), terms(share_terms(of.facts.get(), of.ops)) {}
+
+  const StepPrediction* step;
+  SharedTerms terms;
+};
+
+// The rows of the ops, which must outlive them.
+inline std::vector<OpRow> op_rows(const PredictionDocument& document) {
+  std::vector<OpRow> rows;
+  rows.reserve(document.step->ops.size());
+  for (const OpPrediction& op : document.step->ops) rows.push_back({&op, document.terms.of_ops[rows.size()]});
+  return rows;
+}
 
 template <>
-struct Described<StepPrediction> {
+struct Described<PredictionDocument> {
   static constexpr RecordInfo kInfo = {"prediction", "StepPrediction",
                                        "The predicted step of one module on one device."};
-  static constexpr auto kFields = fields(
-      schema_field<kPredictionSchema>(),
-      field("generator", "", [](const StepPrediction& p) { return GeneratorPart{{p}}; }),
-      field("module", "", [](const StepPrediction& p) { return ModulePart{{p}}; }),
-      field("device", "", [](const StepPrediction& p) { return DevicePart{{p}}; }),
-      field("step_seconds", Unit::kSeconds, "Predicted step time.", &StepPrediction::step_seconds),
-      field("lower_bound_seconds", Unit::kSeconds, "Step time with perfect overlap: the busiest resource.",
-            &StepPrediction::lower_bound_seconds),
-      field("serial_seconds", Unit::kSeconds, "Step time without any overlap.", &StepPrediction::serial_seconds),
-      field("compiler_estimate_seconds", Unit::kSeconds,
-            "Step time by the estimates that the dump carries; null if it carries none.",
-            &StepPrediction::compiler_estimate_seconds),
-      field("bound", "Resource that limits the step.", &StepPrediction::bound),
-      field("hfu", Unit::kShare, "Hardware FLOP utilization: flops / (step_seconds x bf16 peak).",
-            &StepPrediction::hfu),
-      field("mfu", Unit::kShare,
-            "Model FLOP utilization: of model_flops, or else of flops without recomputed_flops and redundant_flops, "
-            "which is the most that it can be.",
-            &StepPrediction::mfu),
-      field("resources", "Use of each resource.", &StepPrediction::resources),
-      field("exposed_communication_seconds", Unit::kSeconds, "Time during which the step waits for communication.",
-            &StepPrediction::exposed_communication_seconds),
-      field("dollars",
-            "Cost of the step in dollars: that of all chips of the topology at the option price; null without a price.",
-            step_dollars),
-      field("most_joules",
-            "Upper bound of the energy of the step in joules: all chips of the topology at the device's power; null if "
-            "that is not known.",
-            most_joules),
-      field("tokens_per_second", "The option tokens / step_seconds; null without it.", tokens_per_second),
-      field("dollars_per_million_tokens",
-            "Cost of a million tokens in dollars; null unless the options price and tokens are given.",
-            dollars_per_million_tokens),
-      field("most_joules_per_token", "most_joules of one token; null without the option tokens.",
-            most_joules_per_token),
-      field("totals", "", [](const StepPrediction& p) { return TotalsPart{{p}}; }),
-      field("coverage", "", [](const StepPrediction& p) { return CoveragePart{{p}}; }),
-      field("ops", "All executed instructions outside of fusions.",
-            [](const StepPrediction& p) { return op_rows(p.facts.get(), p.ops); }),
-      field("layers", "The step by scopes of the traced program: a tree in preorder.",
-            [](const StepPrediction& p) { return make_layers(p); }),
-      field("estimates", "Model against compiler, for ops for which the dump states an estimate; longest first.",
-            [](const StepPrediction& p) { return estimated_ops(p); }),
-      field("parameters", "The known numbers of the device, to which terms refer.",
-            [](const StepPrediction& p) { return parameter_rows(p.facts.get()); }),
-      field("breakdown", "What the compute stream does, longest first; adds up to the step.",
-            &StepPrediction::breakdown),
-      field("critical_path", "The critical path by category, longest first.", &StepPrediction::critical_path),
-      field("sensitivity", "What better numbers and faster ops would save; null unless requested.",
-            &StepPrediction::sensitivity),
-      field("mesh", "Axes of the device mesh, outermost first.", &StepPrediction::mesh),
-      field("collectives", "All collectives.", &StepPrediction::collectives),
-      field("memory", "", &StepPrediction::memory),
-      field("diagnostics", "Findings: those about the origin of the module, then the most severe and costly.",
-            &StepPrediction::diagnostics));
+  static constexpr auto kFields = concatenated(
+      fields_of<&PredictionDocument::step>(kStepFields),
+      fields(field("ops", "All executed instructions outside of fusions.", op_rows),
+             field("terms", "The parts of the times of ops, to which ops refer by index.",
+                   [](const PredictionDocument& document) { return TermChildren{&document.terms.terms}; })));
 };
 
 }  // namespace hloroof::internal

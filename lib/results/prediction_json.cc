@@ -7,10 +7,11 @@
 namespace hloroof::internal::inline results {
 
 void write_json(const StepPrediction& prediction, JsonWriter& out) {
-  write_json_value(prediction, out, prediction.family);
+  write_json_value(PredictionDocument(prediction), out, prediction.family);
 }
 
-PredictionsWriter::PredictionsWriter(std::size_t count) : is_array_(count != 1) {
+PredictionsWriter::PredictionsWriter(std::size_t count)
+    : out_(count != 1 ? JsonLayout::kRowsOfDocuments : JsonLayout::kRows), is_array_(count != 1) {
   if (is_array_) out_.begin_array();
 }
 
@@ -28,7 +29,7 @@ std::string predictions_json(const std::vector<StepPrediction>& predictions) {
 }
 
 ResultTable prediction_table() {
-  return describe_result<StepPrediction>(kPredictionSchema[0], "A prediction: predict --format json");
+  return describe_result<PredictionDocument>(kPredictionSchema[0], "A prediction: predict --format json");
 }
 
 }  // namespace hloroof::internal::inline results

@@ -1,4 +1,4 @@
-// Writes a prediction as JSON, schema "hloroof.prediction/1": SI units, all members present, null for unknown facts.
+// Writes a prediction as JSON, schema "hloroof.prediction/2": SI units, all members present, null for unknown facts.
 // prediction_fields.h has the fields; the schema is generated from them.
 #ifndef HLOROOF_LIB_RESULTS_PREDICTION_JSON_H_
 #define HLOROOF_LIB_RESULTS_PREDICTION_JSON_H_

@@ -23,22 +23,20 @@ void TermChildren::write_json(JsonWriter& out) const {  // NOLINT(misc-no-recurs
   out.end_array();
 }
 
-WrittenTerms::WrittenTerms(const StepFacts* facts, absl::Span<const OpPrediction> ops)
-    : facts_(facts), ops_(ops), texts_(ops.size()) {
-  if (facts != nullptr) first_ = first_with_same_terms(*facts, ops);
-}
-
-void WrittenTerms::write(std::size_t i, JsonWriter& out) {
-  if (facts_ == nullptr) return out.null();
-  std::string& text = texts_[first_[i]];
-  if (!text.empty()) return out.json(text);
-  const std::size_t begin = out.text().size();
-  if (const std::optional<Term> terms = terms_of(facts_, ops_[i].id)) {
-    write_json_value(TermRow(*terms), out);
-  } else {
-    out.null();
+SharedTerms share_terms(const StepFacts* facts, absl::Span<const OpPrediction> ops) {
+  SharedTerms shared;
+  shared.of_ops.resize(ops.size());
+  if (facts == nullptr) return shared;
+  const std::vector<std::uint32_t> first = first_with_same_terms(*facts, ops);
+  for (std::size_t i = 0; i < ops.size(); ++i) {
+    if (first[i] < i) {
+      shared.of_ops[i] = shared.of_ops[first[i]];
+    } else if (std::optional<Term> terms = terms_of(facts, ops[i].id)) {
+      shared.of_ops[i] = static_cast<std::int64_t>(shared.terms.size());
+      shared.terms.push_back(*std::move(terms));
+    }
   }
-  text = out.text().substr(begin);
+  return shared;
 }
 
 std::vector<ParameterRow> parameter_rows(const StepFacts* facts) {

@@ -1,10 +1,9 @@
-// The terms of an op and the numbers of the device as fields of a prediction's JSON: `ops[].terms` and `parameters`.
+// The terms of an op and the numbers of the device as fields of a prediction's JSON: `terms` and `parameters`.
 #ifndef HLOROOF_LIB_RESULTS_TERMS_FIELDS_H_
 #define HLOROOF_LIB_RESULTS_TERMS_FIELDS_H_
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -69,32 +68,13 @@ struct TermRow {
 // The terms of an op; nullopt if it takes no time, or if the prediction no longer has its facts.
 std::optional<Term> terms_of(const StepFacts* facts, InstructionId op);
 
-// The terms of the ops of one prediction in one JSON document. Most ops have the terms of an earlier op and write the
-// same text. Building and writing all of them anew took 44 % of the instructions of `predict --format json` for a
-// module of 6,800 ops.
-class WrittenTerms {
- public:
-  WrittenTerms(const StepFacts* facts, absl::Span<const OpPrediction> ops);
-
-  // Writes terms_of(facts, ops[i].id). All terms of a document are written at the same depth.
-  void write(std::size_t i, JsonWriter& out);
-
- private:
-  const StepFacts* facts_;
-  absl::Span<const OpPrediction> ops_;
-  std::vector<std::uint32_t> first_;  // the first op with the terms of each op
-  std::vector<std::string> texts_;    // the terms of such a first op, once they are written
+// The different terms of the ops of a prediction. Most ops have the terms of another: a module of 6,800 ops has 200.
+struct SharedTerms {
+  std::vector<Term> terms;                          // in the order of the ops that have them first
+  std::vector<std::optional<std::int64_t>> of_ops;  // by op, the index in `terms`; nullopt if it has none
 };
 
-// The terms of op `i` as the value of a field.
-struct OpTermsField {
-  using Value = std::optional<TermRow>;  // what the field holds, as far as the formats are concerned
-
-  std::shared_ptr<WrittenTerms> written;
-  std::size_t i = 0;
-
-  void write_json(JsonWriter& out) const { written->write(i, out); }
-};
+SharedTerms share_terms(const StepFacts* facts, absl::Span<const OpPrediction> ops);
 
 // A number of the device that terms refer to by its path.
 struct ParameterRow {

@@ -295,9 +295,11 @@ class WorkCounter {
     }
     const Opcode opcode = instruction.opcode();
     const ComputationId called = inlined_computation(instruction);
+    Inside alone;
+    if (!called.valid()) alone = insides_.of_instruction(instruction);
+    const Inside& inside = called.valid() ? insides_.of_fusion(instruction) : alone;
+    add_arithmetic(inside.work, 1, work);
     if (called.valid()) {
-      const Inside& inside = insides_.of_fusion(instruction);
-      add_arithmetic(inside.work, 1, work);
       work.epilogue = inside.work.epilogue;
       work.read.hbm += inside.constants.hbm;
       work.logical_bytes += inside.constants.hbm;
@@ -310,8 +312,6 @@ class WorkCounter {
       const ShapeId result = wraps ? instruction.module().instruction(root).shape_id() : instruction.shape_id();
       add_boundary(instruction, inside, instruction.module().shapes().leaves(result), work);
     } else {
-      const Inside inside = insides_.of_instruction(instruction);
-      add_arithmetic(inside.work, 1, work);
       add_boundary(instruction, inside, written_leaves(instruction), work);
       if (opcode == Opcode::kFusion || opcode == Opcode::kAsyncStart || opcode == Opcode::kUnknown) {
         work.source = CostSource::kUnknown;  // the computation or the opcode is not in the text
@@ -320,7 +320,7 @@ class WorkCounter {
     if (!work.matrix.empty()) {
       const std::optional<WindowConfig> windows = window_config(instruction);
       if (called.valid()) work.product_steps = product_steps(windows, work);
-      if (windows) add_window_reads(instruction, *windows, work);
+      if (windows) add_window_reads(instruction, *windows, inside, work);
     }
     if (opcode == Opcode::kCustomCall) add_custom_call(instruction, given_, insides_.sizes(), *kernels_, work);
     if (opcode == Opcode::kInfeed) work.read.host += work.written.total();
@@ -352,11 +352,9 @@ class WorkCounter {
   }
 
   // Adds what a product fetches again because its windows do not cover their operands.
-  void add_window_reads(InstructionView instruction, const WindowConfig& windows, Work& work) {
+  void add_window_reads(InstructionView instruction, const WindowConfig& windows, const Inside& inside, Work& work) {
     const std::vector<double> fetches = window_fetches(instruction, windows);
     if (std::all_of(fetches.begin(), fetches.end(), [](double times) { return times <= 1; })) return;
-    const ComputationId called = inlined_computation(instruction);
-    const Inside inside = called.valid() ? insides_.of_fusion(instruction) : insides_.of_instruction(instruction);
     for (std::size_t i = 0; i < fetches.size() && i < inside.parameters.size(); ++i) {
       const ArraySize& size = insides_.sizes()[instruction.operand(i).shape_id()];
       if (size.space != MemorySpace::kHbm) continue;

@@ -122,7 +122,7 @@ static void test_texts(const hloroof_prediction* prediction) {
   char* text = NULL;
   char* error = NULL;
   CHECK(hloroof_prediction_json(prediction, &text, &error) == HLOROOF_OK);
-  CHECK(text != NULL && strstr(text, "\"schema\": \"hloroof.prediction/1\"") != NULL);
+  CHECK(text != NULL && strstr(text, "\"schema\": \"hloroof.prediction/2\"") != NULL);
   hloroof_free(text);
   CHECK(hloroof_explain(prediction, "fusion.2", &text, &error) == HLOROOF_OK);
   CHECK(text != NULL && strstr(text, "Time of one execution") != NULL);

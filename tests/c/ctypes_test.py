@@ -84,7 +84,7 @@ def main():
     prediction = predict(module)
     seconds = library.hloroof_step_seconds(prediction)
     result = json.loads(text_of(call("hloroof_prediction_json", prediction)))
-    assert result["schema"] == "hloroof.prediction/1" and result["step_seconds"] == seconds > 0
+    assert result["schema"] == "hloroof.prediction/2" and result["step_seconds"] == seconds > 0
 
     faster = (ctypes.c_char_p * 2)(b"hbm.bandwidth=2x", None)
     options = Options(size=ctypes.sizeof(Options), set=faster)

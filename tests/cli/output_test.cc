@@ -17,6 +17,20 @@ constexpr char kModule[] =
     "  %p = f32[8,128]{1,0} parameter(0)\n  ROOT %r = f32[8,128]{1,0} negate(%p)\n}\n";
 constexpr char kProfile[] = "HLO op name,#Occurrences,Total self time (us)\nr,1,1\n";
 
+// The view alone is made from fewer lists than beside another (Detail::kSummary).
+TEST_CASE("the view summary is the same alone and beside another view") {
+  for (const char* file : {"examples/ffn_block.v5e_2x4.hlo", "examples/decode_step.v5e.hlo",
+                           "examples/narrow_heads.v5e.hlo", "tests/corpus/y_default_while.hlo"}) {
+    CAPTURE(file);
+    const std::vector<std::string> alone = {"predict", file, "--device", "tpu_v5e", "--view", "summary"};
+    std::vector<std::string> beside = alone;
+    beside.insert(beside.end(), {"--view", "breakdown"});
+    const std::string text = run_hloroof(alone).out;
+    CHECK(text.size() > 200);
+    CHECK(run_hloroof(beside).out.substr(0, text.size()) == text);
+  }
+}
+
 TEST_CASE("output that could not be written is an error in every subcommand") {
   if (!std::filesystem::exists("/dev/full")) return;  // Linux only
   const TemporaryFolder folder;

@@ -156,5 +156,41 @@ TEST_CASE("members stand on lines of their own") {
   CHECK(out.take() == "{\n  \"a\": -12,\n  \"b\": [\n    true,\n    \"x\"\n  ]\n}");
 }
 
+TEST_CASE("the rows of a document stand on lines of their own") {
+  const auto write = [](JsonWriter& out) {
+    out.begin_object();
+    out.key("rows");
+    out.begin_array();
+    for (const std::int64_t n : {1, 2}) {
+      out.begin_object();
+      out.member("n", n);
+      out.key("none");
+      out.begin_array();
+      out.end_array();
+      out.key("all");
+      out.begin_array();
+      out.value(true);
+      out.value("x");
+      out.end_array();
+      out.end_object();
+    }
+    out.end_array();
+    out.end_object();
+  };
+  JsonWriter one(JsonLayout::kRows);
+  write(one);
+  CHECK(one.take() ==
+        "{\n  \"rows\": [\n    {\"n\":1,\"none\":[],\"all\":[true,\"x\"]},\n    "
+        "{\"n\":2,\"none\":[],\"all\":[true,\"x\"]}\n  "
+        "]\n}");
+  JsonWriter several(JsonLayout::kRowsOfDocuments);
+  several.begin_array();
+  write(several);
+  several.end_array();
+  CHECK(several.take() ==
+        "[\n  {\n    \"rows\": [\n      {\"n\":1,\"none\":[],\"all\":[true,\"x\"]},\n      "
+        "{\"n\":2,\"none\":[],\"all\":[true,\"x\"]}\n    ]\n  }\n]");
+}
+
 }  // namespace
 }  // namespace hloroof::internal

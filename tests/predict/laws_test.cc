@@ -22,8 +22,13 @@
 namespace hloroof::internal {
 namespace {
 
-// Where transfers share several resources, what ends sooner may meet another neighbour: by so much such a step may come
-// out longer. Of 9,700 pairs of a corpus dump and a better number, two do by more than 1e-5: 3.7e-3 and 1.9e-3.
+// By so much a step in which transfers run beside other work may come out longer with a better number. Of 50,103 pairs
+// of a corpus dump and a number that is twice as good, 15 do: one by 3.7e-3, seven by 6e-4 to 2e-3, the others by less
+// than 2e-5. HBM does the same work in each pair, but is idle for longer, as in "a faster product leaves its neighbour
+// alone for longer". Or a copy to the host that is in nobody's way becomes faster and takes so much more of HBM that
+// the operation beside it gets less than it asks for. Both are properties of machines that share a resource among
+// activities that do not fill it alone, like the anomalies of list schedules (Graham, Bounds on Multiprocessing Timing
+// Anomalies, 1969). Where nothing overlaps, a better number is never slower.
 constexpr double kShuffled = 5e-3;
 constexpr double kRounding = 1e-9;
 
@@ -104,7 +109,9 @@ void check_sums(const StepPrediction& p) {
 }
 
 // Every number of which more or less is better.
-void check_machine(const Module& module, const std::string& device, double step) {
+void check_machine(const Module& module, const std::string& device, const StepPrediction& p) {
+  const bool overlaps = p.serial_seconds > p.step_seconds * (1 + kRounding);
+  const double most = p.step_seconds * (1 + (overlaps ? kShuffled : kRounding));
   const absl::StatusOr<Device> found = find_device(device);
   REQUIRE(found.ok());
   for (const Parameter& parameter : parameters(*found)) {
@@ -113,7 +120,7 @@ void check_machine(const Module& module, const std::string& device, double step)
     PredictOptions options;
     options.set = {{parameter.path, *better}};
     INFO(parameter.path);
-    CHECK(predicted(module, device, options).step_seconds <= step * (1 + kShuffled));
+    CHECK(predicted(module, device, options).step_seconds <= most);
   }
 }
 
@@ -124,7 +131,7 @@ void check_dump(const std::filesystem::path& path) {
   const std::string device = device_of(path);
   const StepPrediction p = predicted(*module, device);
   check_sums(p);
-  check_machine(*module, device, p.step_seconds);
+  check_machine(*module, device, p);
 }
 
 // A loop in a loop; each runs `trips` times.
@@ -183,6 +190,49 @@ TEST_CASE("sums add up and a better machine is never slower: dumps of the large 
   for (const char* file : {"gpu/sort_topk.h100_sxm_1x1x8.hlo", "tpu/sort_topk.v5e_2x4.hlo"}) {
     if (std::filesystem::exists(corpus / file)) check_dump(corpus / file);
   }
+}
+
+// A copy to on-chip memory, and a product that runs beside it.
+constexpr char kProductBesideCopy[] = R"(HloModule m, is_scheduled=true
+
+product {
+  a = bf16[128,4096]{1,0:T(8,128)(2,1)} parameter(0)
+  b = bf16[4096,4096]{1,0:T(8,128)(2,1)} parameter(1)
+  ROOT c = bf16[128,4096]{1,0:T(8,128)(2,1)} convolution(a, b), dim_labels=bf_io->bf
+}
+
+ENTRY e {
+  a = bf16[128,4096]{1,0:T(8,128)(2,1)} parameter(0)
+  b = bf16[4096,4096]{1,0:T(8,128)(2,1)} parameter(1)
+  w = bf16[4096,4096]{1,0:T(8,128)(2,1)S(1)} parameter(2)
+  s = (bf16[4096,4096]{1,0:T(8,128)(2,1)S(1)}, bf16[4096,4096]{1,0:T(8,128)(2,1)}, u32[]{:S(2)}) copy-start(b)
+  c = bf16[128,4096]{1,0:T(8,128)(2,1)} fusion(a, w), kind=kOutput, calls=product
+  d = bf16[4096,4096]{1,0:T(8,128)(2,1)S(1)} copy-done(s)
+  ROOT t = (bf16[128,4096]{1,0:T(8,128)(2,1)}, bf16[4096,4096]{1,0:T(8,128)(2,1)S(1)}) tuple(c, d)
+}
+)";
+
+double hbm_seconds(const StepPrediction& p) {
+  for (const ResourceUse& use : p.resources) {
+    if (use.resource == Resource::kHbm) return use.busy_seconds;
+  }
+  return 0;
+}
+
+// Alone, the copy keeps HBM busy for 98.6 % of its transfer, because its writes to the chip cost the rest (see
+// overhead.overlap_norm). The product uses what is left of HBM for as long as it runs.
+TEST_CASE("a faster product leaves its neighbour alone for longer") {
+  const Module module = parsed(kProductBesideCopy);
+  const StepPrediction before = predicted(module, "tpu_v4_core");
+  PredictOptions twice;
+  twice.set = {{"matrix.peak.bf16", 2 * *find_device("tpu_v4_core")->matrix.peak.bf16}};
+  const StepPrediction after = predicted(module, "tpu_v4_core", twice);
+  REQUIRE(before.ops.size() == after.ops.size());
+  for (std::size_t i = 0; i < before.ops.size(); ++i) CHECK(after.ops[i].seconds <= before.ops[i].seconds);
+  CHECK(after.serial_seconds < 0.9 * before.serial_seconds);
+  CHECK(hbm_seconds(after) == Approx(hbm_seconds(before)).epsilon(kRounding));
+  CHECK(after.step_seconds > before.step_seconds);
+  CHECK(after.step_seconds <= before.step_seconds * (1 + kShuffled));
 }
 
 // A custom call's comparator is called within the call and does not run concurrently with it.

@@ -3,7 +3,7 @@
     python3 schemas.py            fails if a published schema changed, or if one is not in published_schemas.txt
     python3 schemas.py --publish  writes the schemas that are not there into published_schemas.txt, as does HLOROOF_UPDATE_GOLDEN=1
 
-A document names its schema, such as "hloroof.prediction/1", and programs read it by that name. So what a name stands for never
+A document names its schema, such as "hloroof.prediction/2", and programs read it by that name. So what a name stands for never
 changes after the release that published it: members, types, units and bounds. A schema that changes takes the next number, and
 the rows of the old one stay, so that nobody takes its number again. Three things may change: the prose; an enumeration, which may
 gain values; and what hloroof reads, which may gain members that files can leave out.

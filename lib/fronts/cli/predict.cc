@@ -102,7 +102,11 @@ class PredictDocument {
   }
 
   // What add() needs.
-  Detail detail() const { return is_comparison() ? Detail::kHeadline : Detail::kAll; }
+  Detail detail() const {
+    if (is_comparison()) return Detail::kHeadline;
+    const bool is_summary = is_text() && flags_.views == std::vector<std::string>{"summary"};
+    return is_summary ? Detail::kSummary : Detail::kAll;
+  }
 
   absl::StatusOr<std::string> take() {
     if (!status_.ok()) return status_;

@@ -22,6 +22,7 @@
 #include "lib/input/module_choice.h"
 #include "lib/input/module_file.h"
 #include "lib/measured/profiled_program.h"
+#include "lib/predict/from_facts.h"
 #include "lib/predict/many_targets.h"
 #include "lib/predict/variants.h"
 
@@ -311,11 +312,15 @@ class PendingFile {
     std::call_once(read_, [&] { loaded_ = may_read_.ok() ? load_with_advice(path_, max_bytes) : may_read_; });
     if (!loaded_.ok()) return loaded_.status();
     const PredictOptions options = variant.options(common);
-    if (detail == Detail::kAll && !is_shared_) return predict_step_time(loaded_->module, *variant.target, options);
+    if (detail != Detail::kHeadline && !is_shared_) {
+      absl::StatusOr<ModuleFacts> facts = find_counted_facts(borrow(loaded_->module), options);
+      if (!facts.ok()) return facts.status();
+      return predict_on(*std::move(facts), *variant.target, options, detail);
+    }
     std::call_once(share_, [&] { step_ = ManyTargets::create(loaded_->module, common); });
     if (!step_.ok()) return step_.status();
     return detail == Detail::kHeadline ? (*step_)->headline(*variant.target, options)
-                                       : (*step_)->predict(*variant.target, options);
+                                       : (*step_)->predict(*variant.target, options, detail);
   }
 
   const std::string& path() const { return path_; }

@@ -14,6 +14,7 @@
 #include "lib/fronts/cli/context.h"
 #include "lib/hardware/settings.h"
 #include "lib/input/parse_proto.h"
+#include "lib/predict/from_facts.h"
 #include "lib/profile/measured_profile.h"
 
 namespace hloroof::internal::inline cli {
@@ -78,10 +79,6 @@ absl::StatusOr<Module> module_in_profile(const MeasuredProfile& profile, const s
 // calling thread. Shows progress on a terminal. Reports each failure and continues with the next subject; returns
 // whether there is any prediction. The facts of a prediction point to a module that lives until use() returns: `use`
 // resets them in what it keeps.
-enum class Detail {
-  kAll,
-  kHeadline,  // what a row of a sweep shows; see ManyTargets::headline()
-};
 using UsePrediction = std::function<void(const std::string& file, StepPrediction prediction)>;
 bool predict_all(const Subjects& subjects, Detail detail, Context& context, const UsePrediction& use);
 

@@ -175,7 +175,7 @@ void add_predicted(nb::module_& module) {
           [](const Predicted& predicted) {
             return without_gil([&] { return texts_of(PredictedStep{&predicted.step()}); });
           },
-          "The command's summary, and the prediction as JSON (schema hloroof.prediction/1).")
+          "The command's summary, and the prediction as JSON (schema hloroof.prediction/2).")
       .def("kernels", &of_step<kernels_json>,
            "The Pallas kernels as JSON (kernels_json in lib/fronts/python/predicted.cc).")
       .def("report", &report, "views"_a, "width"_a, "limit"_a, "Views of the prediction as text.")

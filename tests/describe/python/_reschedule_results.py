@@ -8,6 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Optional
 
+# What `schema` of a document is.
+SCHEMA = "hloroof.reschedule/1"
+
 
 @dataclass(frozen=True)
 class Rescheduling:

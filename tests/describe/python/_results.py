@@ -1,4 +1,4 @@
-"""The records of the JSON hloroof.prediction/1, with its names, in SI units.
+"""The records of the JSON hloroof.prediction/2, with its names, in SI units.
 
 The build generates this file from the fields of the records. A fact that is not known is None.
 """
@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Optional
+
+# What `schema` of a document is.
+SCHEMA = "hloroof.prediction/2"
 
 
 @dataclass(frozen=True)
@@ -51,8 +54,6 @@ class StepPrediction:
     """most_joules of one token; None without the option tokens."""
     totals: Totals
     coverage: Coverage
-    ops: list[Op] = field(repr=False)
-    """All executed instructions outside of fusions."""
     layers: list[Layer] = field(repr=False)
     """The step by scopes of the traced program: a tree in preorder."""
     estimates: list[EstimatedOp] = field(repr=False)
@@ -72,6 +73,10 @@ class StepPrediction:
     memory: Memory
     diagnostics: list[Diagnostic] = field(repr=False)
     """Findings: those about the origin of the module, then the most severe and costly."""
+    ops: list[Op] = field(repr=False)
+    """All executed instructions outside of fusions."""
+    terms: list[Term] = field(repr=False)
+    """The parts of the times of ops, to which ops refer by index."""
 
 
 @dataclass(frozen=True)
@@ -188,110 +193,6 @@ class Coverage:
     """Based on an assumption that a diagnostic states."""
     unknown: float
     """Not known; only the bytes at the boundary are charged."""
-
-
-@dataclass(frozen=True)
-class Op:
-    """One executed instruction of ENTRY, a loop body or condition, a called computation or a branch."""
-
-    name: str
-    """Name of the instruction, without %."""
-    computation: str
-    """Computation that contains the instruction."""
-    opcode: str
-    """Opcode as the HLO text has it."""
-    category: str
-    """Category as XProf names it."""
-    executions: float
-    """Executions in one step."""
-    seconds: float
-    """Time of one execution. A start has the time of its transfer, a done has 0."""
-    total_seconds: float
-    """seconds x executions."""
-    exposed_seconds: float
-    """Time that the compute stream spends in this op, working or waiting."""
-    wait_seconds: float
-    """Part of exposed_seconds in which it waits for transfers."""
-    overhead_seconds: float
-    """Part of exposed_seconds that is launch, latency and pipeline fill."""
-    critical_seconds: float
-    """Time on the critical path of the step."""
-    bound: Optional[str]
-    """What limits the op in the step: a resource, or `wait (ici, data)` if it waits for longer than it works; None if
-    it takes no time."""
-    waits: list[Wait] = field(repr=False)
-    """Transfers that the compute stream waits for in this op, the longest wait first."""
-    flops: float
-    """FLOPs of one execution."""
-    transcendentals: float
-    """Transcendental functions of one execution."""
-    hbm_bytes: float
-    """Bytes read from and written to HBM by one execution."""
-    vmem_bytes: float
-    """Bytes read from and written to VMEM by one execution."""
-    wire_bytes: float
-    """Bytes that this device sends over the interconnect in one execution."""
-    logical_bytes: float
-    """Bytes read and written by one execution, without tile padding."""
-    padded_bytes: float
-    """Bytes read and written by one execution, with tile padding."""
-    efficiency: Optional[float]
-    """Share of the nominal peak of the limiting resource; None if it takes no time."""
-    source: str
-    """Origin of the time: the model, the compiler, the user, an assumption, or unknown. One of model, code, compiler,
-    user, assumed, unknown."""
-    op_name: Optional[str]
-    """op_name of the metadata: the path in the traced program."""
-    source_file: Optional[str]
-    """Source file of the metadata."""
-    source_line: Optional[int]
-    """Line in source_file."""
-    terms: Optional[Term]
-    """The parts of `seconds`; None if the op takes no time."""
-
-
-@dataclass(frozen=True)
-class Wait:
-    """A transfer that the compute stream waits for."""
-
-    transfer: str
-    """Instruction that starts the transfer."""
-    limit: str
-    """Link and mesh axes of the transfer."""
-    seconds: float
-    """Time of the step."""
-    queued_seconds: float
-    """Part that other transfers on the same link cause."""
-    queued_behind: int
-    """Number of those transfers."""
-
-
-@dataclass(frozen=True)
-class Term:
-    """A part of the time of an op. A leaf takes amount / rate seconds; others combine their children."""
-
-    name: str
-    """What takes the time."""
-    seconds: float
-    """Time of one execution."""
-    amount: Optional[float] = None
-    """Amount of work; leaves only."""
-    unit: Optional[str] = None
-    """Unit of amount."""
-    rate: Optional[float] = None
-    """Amount per second; leaves only."""
-    combine: Optional[str] = None
-    """How the times of the children combine: sum, max, min or norm."""
-    exponent: Optional[float] = None
-    """Exponent of a norm."""
-    scale: Optional[float] = None
-    """Factor of the combined time; 1 if absent."""
-    parameters: Optional[list[str]] = None
-    """Paths of the device numbers in the rate or the scale."""
-    note: Optional[str] = None
-    """Details."""
-    children: Optional[list[Term]] = None
-    """Parts of the term."""
 
 
 @dataclass(frozen=True)
@@ -573,6 +474,110 @@ class Diagnostic:
     """Upper bound of the memory that a remedy can save; None if not about memory."""
 
 
+@dataclass(frozen=True)
+class Op:
+    """One executed instruction of ENTRY, a loop body or condition, a called computation or a branch."""
+
+    name: str
+    """Name of the instruction, without %."""
+    computation: str
+    """Computation that contains the instruction."""
+    opcode: str
+    """Opcode as the HLO text has it."""
+    category: str
+    """Category as XProf names it."""
+    executions: float
+    """Executions in one step."""
+    seconds: float
+    """Time of one execution. A start has the time of its transfer, a done has 0."""
+    total_seconds: float
+    """seconds x executions."""
+    exposed_seconds: float
+    """Time that the compute stream spends in this op, working or waiting."""
+    wait_seconds: float
+    """Part of exposed_seconds in which it waits for transfers."""
+    overhead_seconds: float
+    """Part of exposed_seconds that is launch, latency and pipeline fill."""
+    critical_seconds: float
+    """Time on the critical path of the step."""
+    bound: Optional[str]
+    """What limits the op in the step: a resource, or `wait (ici, data)` if it waits for longer than it works; None if
+    it takes no time."""
+    waits: list[Wait] = field(repr=False)
+    """Transfers that the compute stream waits for in this op, the longest wait first."""
+    flops: float
+    """FLOPs of one execution."""
+    transcendentals: float
+    """Transcendental functions of one execution."""
+    hbm_bytes: float
+    """Bytes read from and written to HBM by one execution."""
+    vmem_bytes: float
+    """Bytes read from and written to VMEM by one execution."""
+    wire_bytes: float
+    """Bytes that this device sends over the interconnect in one execution."""
+    logical_bytes: float
+    """Bytes read and written by one execution, without tile padding."""
+    padded_bytes: float
+    """Bytes read and written by one execution, with tile padding."""
+    efficiency: Optional[float]
+    """Share of the nominal peak of the limiting resource; None if it takes no time."""
+    source: str
+    """Origin of the time: the model, the compiler, the user, an assumption, or unknown. One of model, code, compiler,
+    user, assumed, unknown."""
+    op_name: Optional[str]
+    """op_name of the metadata: the path in the traced program."""
+    source_file: Optional[str]
+    """Source file of the metadata."""
+    source_line: Optional[int]
+    """Line in source_file."""
+    terms: Optional[int]
+    """The parts of `seconds`: the index of an element of the prediction's `terms`; None if the op takes no time."""
+
+
+@dataclass(frozen=True)
+class Wait:
+    """A transfer that the compute stream waits for."""
+
+    transfer: str
+    """Instruction that starts the transfer."""
+    limit: str
+    """Link and mesh axes of the transfer."""
+    seconds: float
+    """Time of the step."""
+    queued_seconds: float
+    """Part that other transfers on the same link cause."""
+    queued_behind: int
+    """Number of those transfers."""
+
+
+@dataclass(frozen=True)
+class Term:
+    """A part of the time of an op. A leaf takes amount / rate seconds; others combine their children."""
+
+    name: str
+    """What takes the time."""
+    seconds: float
+    """Time of one execution."""
+    amount: Optional[float] = None
+    """Amount of work; leaves only."""
+    unit: Optional[str] = None
+    """Unit of amount."""
+    rate: Optional[float] = None
+    """Amount per second; leaves only."""
+    combine: Optional[str] = None
+    """How the times of the children combine: sum, max, min or norm."""
+    exponent: Optional[float] = None
+    """Exponent of a norm."""
+    scale: Optional[float] = None
+    """Factor of the combined time; 1 if absent."""
+    parameters: Optional[list[str]] = None
+    """Paths of the device numbers in the rate or the scale."""
+    note: Optional[str] = None
+    """Details."""
+    children: Optional[list[Term]] = None
+    """Parts of the term."""
+
+
 # Classes of the members that are records or lists of records.
 RECORD_OF_MEMBER: dict[str, type] = {
     "generator": Generator,
@@ -581,7 +586,6 @@ RECORD_OF_MEMBER: dict[str, type] = {
     "resources": Resource,
     "totals": Totals,
     "coverage": Coverage,
-    "ops": Op,
     "layers": Layer,
     "estimates": EstimatedOp,
     "parameters": Parameter,
@@ -592,11 +596,12 @@ RECORD_OF_MEMBER: dict[str, type] = {
     "collectives": Collective,
     "memory": Memory,
     "diagnostics": Diagnostic,
-    "origin": Origin,
-    "waits": Wait,
+    "ops": Op,
     "terms": Term,
-    "children": Term,
+    "origin": Origin,
     "numbers": NumberSensitivity,
     "free_ops": OpSensitivity,
     "live_at_peak": LiveBuffer,
+    "waits": Wait,
+    "children": Term,
 }

@@ -90,7 +90,7 @@ def make_record(cls: type, data: dict[str, Any], records: dict[str, type] = _res
         # A term lists its parameters by path, the prediction as records.
         if isinstance(value, list):
             values[name] = [make_record(record, entry, records) if isinstance(entry, dict) else entry for entry in value]
-        elif value is not None:
+        elif isinstance(value, dict):  # an op refers to its terms by index, the prediction has them
             values[name] = make_record(record, value, records)
     return cls(**values)
 
@@ -126,15 +126,21 @@ class StepPrediction(_results.StepPrediction):
 
     @classmethod
     def from_dict(cls, data: dict[str, Any], summary: str = "") -> StepPrediction:
-        """Makes a prediction from its JSON, as ``to_dict()`` or the command returns it."""
+        """Makes a prediction from its JSON, as ``to_dict()`` or the command returns it. Raises ValueError for another schema."""
+        if data.get("schema") != _results.SCHEMA:
+            raise ValueError(f"the schema is {data.get('schema')!r}, not {_results.SCHEMA!r}: predict again with this version")
         made: StepPrediction = make_record(cls, data)
         return dataclasses.replace(made, _summary=summary)
 
     def to_dict(self) -> dict[str, Any]:
-        """Returns dicts, lists, numbers and strings: schema ``hloroof.prediction/1``."""
+        """Returns dicts, lists, numbers and strings: schema ``hloroof.prediction/2``."""
         data: dict[str, Any] = _plain(self)
         del data["_summary"], data["_source"]
         return data
+
+    def terms_of(self, op: Op) -> Optional[_results.Term]:
+        """The parts of ``op.seconds``; None if the op takes no time."""
+        return None if op.terms is None else self.terms[op.terms]
 
     def records(self) -> list[dict[str, Any]]:
         """Returns one flat dict for each op, with module and device first: rows for ``pandas.DataFrame``."""
