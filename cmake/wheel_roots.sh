@@ -55,7 +55,8 @@ for suite in "${suites[@]}"; do
   run_in_root "$root" <<'INSIDE'
 set -euo pipefail
 cd /install
-python=$(ls /usr/local/bin/python3.13 /usr/bin/python3 2>/dev/null | head -n 1)
+python=/usr/local/bin/python3.13
+[[ -x $python ]] || python=/usr/bin/python3
 "$python" -m venv venv
 # timed COMMAND...: runs it, and sets `ms`
 timed() {
@@ -67,7 +68,7 @@ timed() {
 timed venv/bin/pip install --no-index --find-links . --report report hloroof
 installed=$ms
 timed venv/bin/hloroof predict ffn_block.v5e_2x4.hlo --device tpu_v5e
-step=$(sed -n 's/^  step time *//p' log)
+step=$(sed -n 's/^  step time *\([0-9.]* [a-z]*\).*/\1/p' log)
 venv/bin/python check_wheel.py >&2
 wheel=$(grep -o 'hloroof-[^"/]*\.whl' report | head -n 1)
 echo "| $(. /etc/os-release; echo "$PRETTY_NAME") | $(ldd --version | sed -n '1s/.* /glibc /p') | $(venv/bin/python --version) | $wheel | $installed ms | $ms ms | $step |"
