@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Sourced by clean_root.sh and old_root.sh.
+# Sourced by clean_root.sh and wheel_roots.sh.
 
 # make_root FOLDER SUITE PACKAGE...
 #
