@@ -76,7 +76,7 @@ struct PredictOptions {
   std::vector<CustomCallCost> custom_calls;
   std::vector<KernelList> kernel_lists;
   // TPUs: KiB of VMEM that the compiler allowed each op (--xla_tpu_scoped_vmem_limit_kib), if the text does not say.
-  // By default, what the file PROGRAM.tpu_comp_env.txt says that libtpu writes beside a dump, if load_module() found it.
+  // By default, what PROGRAM.tpu_comp_env.txt says, which libtpu writes beside a dump, if load_module() found it.
   std::optional<std::int64_t> scoped_vmem_limit_kib;
   std::vector<std::pair<std::string, double>> set;  // device parameters: path and value for set_parameter()
   std::map<std::string, std::vector<double>>
