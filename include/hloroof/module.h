@@ -394,7 +394,7 @@ class Module {
   ComputationId entry_;
   std::int64_t replica_count_ = 1;
   std::int64_t num_partitions_ = 1;
-  bool counts_are_implied_ = false;  // a Predictor inferred the two: the text says nothing of them
+  bool counts_are_implied_ = false;         // a Predictor inferred the two: the text says nothing of them
   std::int64_t scoped_vmem_limit_kib_ = 0;  // by a file that lies beside the dump; 0: nothing says
   bool is_scheduled_ = false;
   bool has_header_ = false;
