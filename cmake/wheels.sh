@@ -5,7 +5,8 @@
 #
 # - the source distribution, which carries the sources of abseil, CLI11, Eigen, nlohmann_json, re2 and zlib
 #   (cmake/third_party.sh)
-# - wheels for CPython 3.10 and 3.11, and one for 3.12 and all later versions, built from it for x86_64 and aarch64
+# - wheels for CPython 3.10 and 3.11, and one for 3.12 and all later versions, built from it
+# - for the other machine of x86_64 and aarch64, the one for 3.12 and all later versions
 #
 # Everything but the C library is linked in. The compiler is that of zig (`ziglang` on PyPI): Clang and libc++, and the headers of
 # each glibc for each machine. So the wheels run with glibc 2.17 and later, whatever this machine has; auditwheel and readelf
@@ -13,7 +14,7 @@
 #
 # Each wheel of this machine is installed in a fresh environment, where the tests run. --clean-root also installs the source
 # distribution on a Debian without the libraries (cmake/clean_root.sh), the wheels on Debian 11, 12 and 13 (cmake/wheel_roots.sh),
-# and runs those for aarch64 under qemu-user (cmake/arm_wheel.sh). A version of Python that is not here has no wheel, and a note says so:
+# and runs that for aarch64 under qemu-user (cmake/arm_wheel.sh). A version of Python that is not here has no wheel, and a note says so:
 # `python3.10` on the PATH and the versions of pyenv are found. Needs the package index and Debian's apt.
 #
 # The same commit gives the same bytes in any folder: the tools have the versions of cmake/wheels.constraints, files the time of the
@@ -73,14 +74,11 @@ compilers() {
 # build_wheel VERSION MACHINE: builds $work/tree into $out and sets $wheel. All versions share the build folder of a machine: what does
 # not include Python's headers is compiled once.
 #
-# The other machine takes the headers of this machine's Python. The stable ABI is the same on both, and of Debian's Python 3.11 for
-# x86_64 and arm64 pyconfig.h differs only in names that Python itself uses (HAVE_GCC_ASM_FOR_X64 and HAVE_GCC_ASM_FOR_X87,
-# HAVE_USABLE_WCHAR_T and PY_SUPPORT_TIER).
+# The other machine takes the headers of this machine's Python: only the stable ABI is the same on all machines of 64 bits.
 build_wheel() {
-  local venv=$work/venv_$1 tools=$work/tools_$2 started=$SECONDS suffix='' cross=() settings=() setting newest
+  local venv=$work/venv_$1 tools=$work/tools_$2 started=$SECONDS cross=() settings=() setting newest
   if [[ $2 != "$machine" ]]; then
     cross=(CMAKE_SYSTEM_NAME=Linux CMAKE_SYSTEM_PROCESSOR="$2" HLOROOF_PYTHON_STUB="$work/stub_$1.pyi")
-    if [[ $1 != 3.12 ]]; then suffix=.cpython-${1/./}-$2-linux-gnu.so; fi
   fi
   compilers "$tools" "$venv/bin/python" "$2"
   for setting in CMAKE_AR="$tools/ar" CMAKE_RANLIB="$tools/ranlib" CMAKE_DISABLE_PRECOMPILE_HEADERS=ON ${HLOROOF_RELEASE_SETTINGS:-} "${cross[@]}"; do
@@ -89,7 +87,7 @@ build_wheel() {
   rm -rf "$work/dist"
   # zig compiles its C++ library when it first needs it.
   CFLAGS=-ffile-prefix-map=$work=. CXXFLAGS=-ffile-prefix-map=$work=. CC=$tools/cc CXX=$tools/c++ ZIG_GLOBAL_CACHE_DIR=$work/zig ZIG_LOCAL_CACHE_DIR=$work/zig _PYTHON_HOST_PLATFORM=linux-$2 \
-    SETUPTOOLS_EXT_SUFFIX=$suffix PATH=$venv/bin:$PATH CMAKE_BUILD_PARALLEL_LEVEL=$(nproc) quietly "$venv/bin/pip" wheel -v --no-deps \
+    PATH=$venv/bin:$PATH CMAKE_BUILD_PARALLEL_LEVEL=$(nproc) quietly "$venv/bin/pip" wheel -v --no-deps \
     --no-build-isolation --config-settings=build-dir="$work/build_$2" "${settings[@]}" -w "$work/dist" "$work/tree"
   PATH=$venv/bin:$PATH quietly "$venv/bin/auditwheel" repair --wheel-dir "$out" "$work"/dist/hloroof-*.whl
   wheel=$(echo "$out"/hloroof-*-cp"${1/./}"-*"$2".whl)
@@ -159,7 +157,7 @@ for version in ${HLOROOF_WHEELS:-3.12 3.11 3.10}; do
     later=$(python_of 3.13)
     if [[ -n $later ]]; then test_wheel "$later" "$wheel"; fi
   fi
-  if [[ ${HLOROOF_OTHER_MACHINE:-} != no ]]; then
+  if [[ $version == 3.12 && ${HLOROOF_OTHER_MACHINE:-} != no ]]; then
     for other in x86_64 aarch64; do
       if [[ $other != "$machine" ]]; then build_wheel "$version" "$other"; fi
     done
@@ -169,5 +167,5 @@ if [[ -z $sdist ]]; then exit 1; fi
 if $clean_root; then
   bash cmake/clean_root.sh "$sdist"
   if [[ -n $stable ]]; then bash cmake/wheel_roots.sh "$out"; fi
-  if [[ $machine != aarch64 && ${HLOROOF_OTHER_MACHINE:-} != no ]]; then bash cmake/arm_wheel.sh "$out"/hloroof-*_aarch64.whl; fi
+  if [[ -n $stable && $machine != aarch64 && ${HLOROOF_OTHER_MACHINE:-} != no ]]; then bash cmake/arm_wheel.sh "$out"/hloroof-*_aarch64.whl; fi
 fi
