@@ -16,7 +16,8 @@ namespace hloroof::internal::inline input {
 // the device.
 std::optional<std::int64_t> scoped_vmem_limit_kib(std::string_view environment);
 
-// The same of the file that lies beside the dump `path`; nullopt if there is none that can be read.
+// The same of the file that lies beside the dump `path`; nullopt if there is none that can be read. Does not follow
+// links.
 std::optional<std::int64_t> scoped_vmem_limit_kib_beside(const std::string& path);
 
 }  // namespace hloroof::internal::inline input

@@ -27,6 +27,10 @@ absl::StatusOr<StepPrediction> predict_from_facts(std::shared_ptr<const StepFact
 absl::StatusOr<StepPrediction> predict_on(ModuleFacts of_module, Target target, const PredictOptions& options,
                                           Detail detail = Detail::kAll);
 
+// The same from the module.
+absl::StatusOr<StepPrediction> predict_module(std::shared_ptr<const Module> module, Target target,
+                                              const PredictOptions& options, Detail detail = Detail::kAll);
+
 // Returns only StepSummary, the description of the module and of the machine, and the diagnostics about the origin.
 // Reads only the sums of the timeline. The numbers are those of predict_from_facts(), to the last bit.
 StepPrediction headline_from_facts(const StepFacts& facts);

@@ -305,13 +305,6 @@ class Prediction {
   StepPrediction result_;
 };
 
-absl::StatusOr<StepPrediction> predict_module(std::shared_ptr<const Module> module, Target target,
-                                              const PredictOptions& options) {
-  absl::StatusOr<ModuleFacts> facts = find_counted_facts(std::move(module), options);
-  if (!facts.ok()) return facts.status();
-  return predict_on(*std::move(facts), std::move(target), options);
-}
-
 absl::StatusOr<StepSummary> summarise(std::shared_ptr<const Module> module, Target target,
                                       const PredictOptions& options) {
   if (options.strict || options.resource_what_ifs) return predict_module(std::move(module), std::move(target), options);
@@ -381,6 +374,13 @@ absl::StatusOr<StepPrediction> predict_on(ModuleFacts of_module, Target target, 
     if (!status.ok()) return status;
   }
   return result;
+}
+
+absl::StatusOr<StepPrediction> predict_module(std::shared_ptr<const Module> module, Target target,
+                                              const PredictOptions& options, Detail detail) {
+  absl::StatusOr<ModuleFacts> facts = find_counted_facts(std::move(module), options);
+  if (!facts.ok()) return facts.status();
+  return predict_on(*std::move(facts), std::move(target), options, detail);
 }
 
 }  // namespace hloroof::internal::inline predict

@@ -312,8 +312,13 @@ TEST_CASE("the compile environment of a program lies beside its dumps") {
   CHECK(limit(dump + "#jit_f") == 40000 * 1024);
   CHECK(limit(dump, 16) == 16384);  // what is given comes first
   CHECK(limit(other) == std::nullopt);
+  // A link may lead to another folder, and is not followed.
+  std::filesystem::create_symlink(folder.path() + "/" + program + ".tpu_comp_env.txt",
+                                  folder.path() + "/module_0002.jit_f.cl_9.tpu_comp_env.txt");
+  CHECK(limit(other) == std::nullopt);
+  std::filesystem::remove(folder.path() + "/module_0002.jit_f.cl_9.tpu_comp_env.txt");
   // A folder of that name is not read.
-  std::filesystem::create_directory(std::filesystem::path(folder.path()) / "module_0002.jit_f.cl_9.tpu_comp_env.txt");
+  std::filesystem::create_directory(folder.path() + "/module_0002.jit_f.cl_9.tpu_comp_env.txt");
   CHECK(limit(other) == std::nullopt);
 }
 

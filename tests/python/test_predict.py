@@ -42,6 +42,11 @@ def test_to_dict_is_the_json_member_for_member(ffn):
     p = hloroof.predict_step_time(ffn, "tpu_v5e")
     assert p.to_dict() == data
     assert _prediction.StepPrediction.from_dict(data) == p
+    longest = max(p.ops, key=lambda op: op.seconds)
+    assert p.terms_of(longest) == p.terms[longest.terms] and p.terms_of(longest).seconds == pytest.approx(longest.seconds)
+    assert any(op.terms is None for op in p.ops) and all(p.terms_of(op) is None for op in p.ops if op.terms is None)
+    with pytest.raises(ValueError, match="hloroof.prediction/1"):
+        _prediction.StepPrediction.from_dict({**data, "schema": "hloroof.prediction/1"})
     exposed = [c.exposed_seconds for c in p.top_collectives(99)]
     assert exposed == sorted(exposed, reverse=True) and len(exposed) == len(p.collectives) and len(p.top_collectives(2)) == 2
     assert len(p.ops) > 10 and len(p.collectives) > 3 and p.mesh and p.diagnostics

@@ -313,9 +313,7 @@ class PendingFile {
     if (!loaded_.ok()) return loaded_.status();
     const PredictOptions options = variant.options(common);
     if (detail != Detail::kHeadline && !is_shared_) {
-      absl::StatusOr<ModuleFacts> facts = find_counted_facts(borrow(loaded_->module), options);
-      if (!facts.ok()) return facts.status();
-      return predict_on(*std::move(facts), *variant.target, options, detail);
+      return predict_module(borrow(loaded_->module), *variant.target, options, detail);
     }
     std::call_once(share_, [&] { step_ = ManyTargets::create(loaded_->module, common); });
     if (!step_.ok()) return step_.status();
