@@ -1,11 +1,13 @@
 // Computes how often each computation runs.
 #include <algorithm>
-#include <iterator>
+#include <cstdint>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
-#include "absl/types/span.h"
 #include "hloroof/analysis.h"
+#include "lib/analysis/call_record.h"
 #include "lib/analysis/calls.h"
 #include "lib/analysis/trip_count.h"
 #include "lib/analysis/value_trace.h"
@@ -41,6 +43,11 @@ bool is_schedule(ComputationRole role) {
     case ComputationRole::kCalled: return true;
     default: return false;
   }
+}
+
+// The callers of a computation; none if the module has none of this index any more.
+std::vector<InstructionId> callers_of(const TraceContext& context, std::uint32_t computation) {
+  return computation < context.callers.size() ? context.callers[computation] : std::vector<InstructionId>();
 }
 
 }  // namespace
@@ -118,47 +125,29 @@ std::vector<double> CallFacts::executions_with(const CallGraph& calls, const Bra
   return executions;
 }
 
-}  // namespace hloroof::internal::inline analysis
-
-namespace hloroof::inline v0 {
-using namespace internal;
-
-std::vector<InstructionId> CallGraph::scheduled_instructions() const {
-  std::vector<InstructionId> result;
-  for (ComputationId id : scheduled_) {
-    for (InstructionView instruction : module_->computation(id).instructions()) result.push_back(instruction.id());
-  }
-  return result;
-}
-
-CallGraph analyze_calls(const Module& module, const CallOptions& options) {
+CallGraph CallFacts::find(const Module& module, const CallOptions& options, CallRecord& record) {
   CallGraph graph;
   graph.module_ = &module;
   graph.roles_.assign(module.computation_limit(), ComputationRole::kUnused);
 
-  TraceContext context = make_trace_context(module);
-  auto trip_counts = find_trip_counts(context, options);
+  TraceContext context = make_trace_context(module, record.lists);
+  for (const auto& [computation, callers] : record.callers) {
+    if (callers_of(context, computation) != callers) record.changed.callers_of.insert(computation);
+  }
+  context.loops = std::move(record.loops);
+  find_trip_counts(context, options, std::exchange(record.changed, {}));
 
   // Computations precede their callers, so a backward pass knows the roles of all callers of a computation. A
   // computation that is both scheduled and, for example, applied counts as scheduled.
   if (module.has_entry()) graph.roles_[module.entry().id().index] = ComputationRole::kEntry;
   const auto order = module.computations();
-  auto calling_end = context.calling.end();
   for (std::size_t i = order.size(); i-- > 0;) {
     const ComputationView computation = order[i];
-    auto calling = calling_end;  // the first instruction of this computation that calls
-    while (calling != context.calling.begin() && row_of(module, *std::prev(calling)).computation == computation.id()) {
-      --calling;
-    }
-    const auto calls = absl::MakeConstSpan(context.calling)
-                           .subspan(static_cast<std::size_t>(calling - context.calling.begin()),
-                                    static_cast<std::size_t>(calling_end - calling));
-    calling_end = calling;
     const ComputationRole role = graph.roles_[computation.id().index];
     if (role == ComputationRole::kUnused) continue;
     const bool scheduled = is_schedule(role);
     if (scheduled) graph.scheduled_.push_back(computation.id());
-    for (InstructionId id : calls) {
+    for (InstructionId id : record.lists.of(computation)) {
       const InstructionView instruction = module.instruction(id);
       for (const AttributeData& attribute : instruction.attributes()) {
         if (attribute.key == AttributeKey::kControlPredecessors) continue;
@@ -173,8 +162,7 @@ CallGraph analyze_calls(const Module& module, const CallOptions& options) {
       if (!scheduled) continue;
       if (calls_schedules(instruction.opcode())) graph.calls_.push_back(id);
       if (instruction.opcode() == Opcode::kWhile) {
-        const auto at = trip_counts.find(instruction.id().index);
-        TripCount trips = at == trip_counts.end() ? TripCount{} : std::move(at->second);
+        TripCount trips = context.loops.at(id.index).trips;
         trips.value = std::max<std::int64_t>(trips.value, 0);
         graph.loops_.push_back({instruction.id(), std::move(trips)});
       }
@@ -186,11 +174,40 @@ CallGraph analyze_calls(const Module& module, const CallOptions& options) {
       }
     }
   }
+  record.callers.clear();
+  graph.trips_read_off_.resize(module.instruction_limit(), false);
+  graph.trips_follow_callers_.resize(module.computation_limit(), false);
+  for (const auto& [id, loop] : context.loops) {
+    for (std::uint32_t i : loop.reads.instructions) {
+      if (i < graph.trips_read_off_.size()) graph.trips_read_off_[i] = true;
+    }
+    for (std::uint32_t i : loop.reads.callers_of) {
+      record.callers[i] = callers_of(context, i);
+      if (i < graph.trips_follow_callers_.size()) graph.trips_follow_callers_[i] = true;
+    }
+  }
+  record.loops = std::move(context.loops);
   graph.callers_ = std::move(context.callers);
-  graph.trips_read_off_ = std::move(context.looked_at);
-  graph.trips_follow_callers_ = std::move(context.callers_mattered);
-  graph.executions_ = CallFacts::executions_with(graph, {});
+  graph.executions_ = executions_with(graph, {});
   return graph;
+}
+
+}  // namespace hloroof::internal::inline analysis
+
+namespace hloroof::inline v0 {
+using namespace internal;
+
+std::vector<InstructionId> CallGraph::scheduled_instructions() const {
+  std::vector<InstructionId> result;
+  for (ComputationId id : scheduled_) {
+    for (InstructionView instruction : module_->computation(id).instructions()) result.push_back(instruction.id());
+  }
+  return result;
+}
+
+CallGraph analyze_calls(const Module& module, const CallOptions& options) {
+  CallRecord record;
+  return CallFacts::find(module, options, record);
 }
 
 }  // namespace hloroof::inline v0

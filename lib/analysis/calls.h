@@ -20,6 +20,8 @@ absl::Status check_call_options(const Module& module, const CallOptions& options
 // The probabilities of each conditional's branches, by the index of the conditional.
 using BranchProbabilities = std::map<std::uint32_t, std::vector<double>>;
 
+struct CallRecord;
+
 // How a computation is called. This decides whether its instructions are separate operations or part of their caller.
 enum class ComputationRole : std::uint8_t {
   kUnused,  // not called
@@ -36,6 +38,9 @@ enum class ComputationRole : std::uint8_t {
 // The parts of a CallGraph that the public interface hides. The incremental prediction and the replay determine from
 // them what an edit invalidates.
 struct CallFacts {
+  // Like analyze_calls(), and leaves a record for the next search of the same module with the same options.
+  static CallGraph find(const Module& module, const CallOptions& options, CallRecord& record);
+
   static ComputationRole role(const CallGraph& calls, ComputationId id) { return calls.roles_[id.index]; }
   // True for computations whose instructions are executed as separate operations: entry, bodies, conditions, branches
   // and called computations.

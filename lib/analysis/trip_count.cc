@@ -6,9 +6,12 @@
 // loops, are in xla/hlo/analysis/while_loop_analysis.cc.
 #include "lib/analysis/trip_count.h"
 
+#include <algorithm>
 #include <charconv>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "lib/analysis/calls.h"
 #include "lib/ir/element_type.h"
@@ -72,7 +75,7 @@ class Loop {
         instruction_(instruction),
         condition_(single(instruction, AttributeKey::kCondition)),
         body_(single(instruction, AttributeKey::kBody)) {
-    context.looked_at[instruction.id().index] = true;
+    context.note(instruction.id());
   }
 
   bool well_formed() const {
@@ -433,62 +436,138 @@ std::optional<std::int64_t> count_trips(ComparisonDirection comparison, std::int
   return std::nullopt;
 }
 
-std::unordered_map<std::uint32_t, TripCount> find_trip_counts(TraceContext& context, const CallOptions& options) {
-  const Module& module = *context.module;
-  std::unordered_map<std::uint32_t, TripCount> result;
-  std::vector<InstructionId> open;
+namespace {
 
-  // Computations precede their callers, so inner loops are analyzed before outer ones.
-  for (InstructionId id : context.calling) {
-    const InstructionView instruction = module.instruction(id);
-    if (instruction.opcode() != Opcode::kWhile) continue;
-    LoopFacts& facts = context.loops[instruction.id().index];
-    const Loop loop(context, instruction);
-    if (loop.well_formed()) facts.unchanged = loop.unchanged();
-    const auto user = options.trip_counts.find(std::string(instruction.name()));
-    if (user != options.trip_counts.end()) {
-      result[instruction.id().index] = {user->second, TripCount::Source::kUser, "set by the user"};
-      facts.trips = user->second;
-      continue;
+bool have_common(const absl::flat_hash_set<std::uint32_t>& a, const absl::flat_hash_set<std::uint32_t>& b) {
+  if (a.size() > b.size()) return have_common(b, a);
+  return std::any_of(a.begin(), a.end(), [&](std::uint32_t i) { return b.contains(i); });
+}
+
+// Whether answers that were read off `reads` are stale.
+bool concerns(const TraceReads& changed, const TraceReads& reads) {
+  return have_common(changed.instructions, reads.instructions) || have_common(changed.callers_of, reads.callers_of) ||
+         have_common(changed.unchanged_of, reads.unchanged_of);
+}
+
+// One search for the trip counts of loops.
+class Search {
+ public:
+  Search(TraceContext& context, const CallOptions& options) : context_(context), options_(options) {}
+
+  // Returns false if the answers that are kept may not be those of a search for all loops.
+  bool run(TraceReads changed) {
+    find_stale(std::move(changed));
+    if (keeps_stale_) return false;
+    std::vector<InstructionId> left = open_;
+    // The bound of a loop may be the result of another loop, so repeat until no further count is found.
+    for (int pass = 0; pass < kMaxPasses && !left.empty(); ++pass) {
+      const std::size_t before = left.size();
+      std::erase_if(left, [&](InstructionId id) { return infer(id); });
+      if (left.size() == before) break;
+    }
+    // In a search for all loops, these may meet the others before the trips of those are known.
+    return !keeps_any_ || std::none_of(open_.begin(), open_.end(), [&](InstructionId id) {
+      return !context_.loops.at(id.index).reads.growth_of.empty() || feeds_others(id.index);
+    });
+  }
+
+ private:
+  // Finds again what inference does not need of the loops that `changed` concerns, and lists in open_ those that need
+  // inference.
+  void find_stale(TraceReads changed) {
+    LoopRecords before = std::move(context_.loops);
+    context_.loops.clear();
+    std::vector<std::uint32_t> kept;
+    // Computations precede their callers, so inner loops are analyzed before outer ones.
+    for (InstructionId id : context_.calling) {
+      if (context_.module->instruction(id).opcode() != Opcode::kWhile) continue;
+      auto known = before.extract(id.index);
+      if (!known.empty() && !concerns(changed, known.mapped().reads)) {
+        context_.loops.insert(std::move(known));
+        kept.push_back(id.index);
+        continue;
+      }
+      if (!known.empty()) facts_before_[id.index] = std::move(known.mapped().facts);
+      LoopRecord& record = context_.loops[id.index];
+      if (start(id, record)) open_.push_back(id);
+      if (record.facts.unchanged != facts_before_[id.index].unchanged) changed.unchanged_of.insert(id.index);
+    }
+    keeps_any_ = !kept.empty();
+    // A loop may also be read off one that encloses it.
+    keeps_stale_ = std::any_of(kept.begin(), kept.end(), [&](std::uint32_t id) {
+      return concerns(changed, context_.loops.at(id).reads);
+    });
+  }
+
+  // Finds what inference does not need. Returns whether the trip count needs it.
+  bool start(InstructionId id, LoopRecord& record) {
+    context_.reads = &record.reads;
+    const InstructionView instruction = context_.module->instruction(id);
+    const Loop loop(context_, instruction);
+    if (loop.well_formed()) record.facts.unchanged = loop.unchanged();
+    context_.reads = nullptr;
+    const auto user = options_.trip_counts.find(std::string(instruction.name()));
+    if (user != options_.trip_counts.end()) {
+      record.trips = {user->second, TripCount::Source::kUser, "set by the user"};
+      record.facts.trips = user->second;
+      return false;
     }
     if (const auto annotated = annotated_trip_count(instruction.text(AttributeKey::kBackendConfig))) {
-      result[instruction.id().index] = {*annotated, TripCount::Source::kAnnotated, "known_trip_count"};
-      facts.trips = *annotated;
-      continue;
+      record.trips = {*annotated, TripCount::Source::kAnnotated, "known_trip_count"};
+      record.facts.trips = *annotated;
+      return false;
     }
-    if (!loop.well_formed()) {
-      result[instruction.id().index] = {options.default_trip_count, TripCount::Source::kAssumed,
-                                        "the loop's condition or body is not in the text"};
-      continue;
-    }
-    open.push_back(instruction.id());
+    if (loop.well_formed()) return true;
+    record.trips = {options_.default_trip_count, TripCount::Source::kAssumed,
+                    "the loop's condition or body is not in the text"};
+    return false;
   }
 
-  // The bound of a loop may be the result of another loop, so repeat until no further count is found.
-  for (int pass = 0; pass < kMaxPasses && !open.empty(); ++pass) {
-    std::vector<InstructionId> left;
-    for (InstructionId id : open) {
-      LoopFacts& facts = context.loops[id.index];
-      TripCount trips = Loop(context, module.instruction(id)).infer(facts);
-      if (trips.source == TripCount::Source::kAssumed) {
-        left.push_back(id);
-        trips.value = facts.at_most.value_or(options.default_trip_count);
-      } else {
-        facts.trips = trips.value;
-      }
-      result[id.index] = std::move(trips);
+  // Infers the trip count. Returns whether it is known.
+  bool infer(InstructionId id) {
+    LoopRecord& record = context_.loops.at(id.index);
+    context_.reads = &record.reads;
+    record.trips = Loop(context_, context_.module->instruction(id)).infer(record.facts);
+    context_.reads = nullptr;
+    if (record.trips.source == TripCount::Source::kAssumed) {
+      record.trips.value = record.facts.at_most.value_or(options_.default_trip_count);
+      return false;
     }
-    if (left.size() == open.size()) break;
-    open = std::move(left);
+    record.facts.trips = record.trips.value;
+    return true;
   }
-  return result;
+
+  // Whether the trips or increments of a loop changed and some loop was read off them.
+  bool feeds_others(std::uint32_t id) {
+    const LoopFacts& now = context_.loops.at(id).facts;
+    const LoopFacts& before = facts_before_[id];
+    if (now.trips == before.trips && now.increments == before.increments) return false;
+    return std::any_of(context_.loops.begin(), context_.loops.end(),
+                       [&](const auto& loop) { return loop.second.reads.growth_of.contains(id); });
+  }
+
+  TraceContext& context_;
+  const CallOptions& options_;
+  std::vector<InstructionId> open_;                            // loops whose trip count is inferred
+  std::unordered_map<std::uint32_t, LoopFacts> facts_before_;  // of the loops that are looked at again
+  bool keeps_any_ = false;
+  bool keeps_stale_ = false;
+};
+
+}  // namespace
+
+void find_trip_counts(TraceContext& context, const CallOptions& options, TraceReads changed) {
+  if (Search(context, options).run(std::move(changed))) return;
+  context.loops.clear();
+  Search(context, options).run({});
 }
 
 TripCount infer_trip_count(InstructionView while_instruction) {
-  TraceContext context = make_trace_context(while_instruction.module());
-  const auto counts = find_trip_counts(context, {});
-  const auto at = counts.find(while_instruction.id().index);
-  return at == counts.end() ? not_known("not a while loop") : at->second;
+  CallingLists lists;
+  TraceContext context = make_trace_context(while_instruction.module(), lists);
+  find_trip_counts(context, {}, {});
+  const auto found = context.loops.find(while_instruction.id().index);
+  return found == context.loops.end() ? not_known("not a while loop") : found->second.trips;
 }
 
 }  // namespace hloroof::internal::inline analysis

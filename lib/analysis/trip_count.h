@@ -2,7 +2,8 @@
 #ifndef HLOROOF_LIB_ANALYSIS_TRIP_COUNT_H_
 #define HLOROOF_LIB_ANALYSIS_TRIP_COUNT_H_
 
-#include <unordered_map>
+#include <cstdint>
+#include <optional>
 
 #include "hloroof/analysis.h"
 #include "hloroof/module.h"
@@ -10,9 +11,10 @@
 
 namespace hloroof::internal::inline analysis {
 
-// The trip count of every while instruction of the module, by index of its id. The sources in order of precedence are
-// options.trip_counts, the annotation, inference, and the default.
-std::unordered_map<std::uint32_t, TripCount> find_trip_counts(TraceContext& context, const CallOptions& options);
+// Finds the trip count of every while instruction of the module, in context.loops. The sources in order of precedence are
+// options.trip_counts, the annotation, inference, and the default. What context.loops has from the last search is kept,
+// unless it was read off something in `changed`, of which `unchanged_of` and `growth_of` are empty.
+void find_trip_counts(TraceContext& context, const CallOptions& options, TraceReads changed);
 
 // How often `i = first; while (i OP bound) i += step` runs, where difference = first - bound. nullopt if the loop never
 // ends, or ends only because i wraps around.

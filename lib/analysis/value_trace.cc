@@ -20,23 +20,39 @@ bool is_one_element(const Shape& shape) { return shape.is_array() && element_cou
 
 }  // namespace
 
-TraceContext make_trace_context(const Module& module) {
+const std::vector<InstructionId>& CallingLists::of(ComputationView computation) {
+  const std::size_t i = computation.id().index;
+  if (i >= is_known_.size()) {
+    is_known_.resize(computation.module().computation_limit(), false);
+    lists_.resize(is_known_.size());
+  }
+  std::vector<InstructionId>& list = lists_[i];
+  if (is_known_[i]) return list;
+  is_known_[i] = true;
+  list.clear();
+  for (InstructionView instruction : computation.instructions()) {
+    bool names_any = instruction.opcode() == Opcode::kWhile || instruction.opcode() == Opcode::kConditional;
+    for (const AttributeData& attribute : instruction.attributes()) {
+      names_any |= attribute.reference_count != 0 && attribute.key != AttributeKey::kControlPredecessors;
+    }
+    if (names_any) list.push_back(instruction.id());
+  }
+  return list;
+}
+
+TraceContext make_trace_context(const Module& module, CallingLists& lists) {
   TraceContext context;
   context.module = &module;
   context.callers.resize(module.computation_limit());
-  context.looked_at.resize(module.instruction_limit(), false);
-  context.callers_mattered.resize(module.computation_limit(), false);
   for (ComputationView computation : module.computations()) {
-    for (InstructionView instruction : computation.instructions()) {
-      bool names_any = instruction.opcode() == Opcode::kWhile || instruction.opcode() == Opcode::kConditional;
-      for (const AttributeData& attribute : instruction.attributes()) {
-        if (attribute.reference_count == 0 || attribute.key == AttributeKey::kControlPredecessors) continue;
-        names_any = true;
+    for (InstructionId id : lists.of(computation)) {
+      context.calling.push_back(id);
+      for (const AttributeData& attribute : module.instruction(id).attributes()) {
+        if (attribute.key == AttributeKey::kControlPredecessors) continue;
         for (const std::uint32_t callee : ModuleRows::references(module, attribute)) {
-          if (callee < context.callers.size()) context.callers[callee].push_back(instruction.id());
+          if (callee < context.callers.size()) context.callers[callee].push_back(id);
         }
       }
-      if (names_any) context.calling.push_back(instruction.id());
     }
   }
   return context;
@@ -73,7 +89,7 @@ bool ValueTracer::follow_parameter(Place& place) {
     return true;
   }
   if (frame.is_loop) return false;
-  context_.callers_mattered[frame.computation.index] = true;
+  if (context_.reads != nullptr) context_.reads->callers_of.insert(frame.computation.index);
   const auto& callers = context_.callers[frame.computation.index];
   if (callers.size() != 1) return false;
   const InstructionView caller = module_.instruction(callers[0]);
@@ -89,8 +105,9 @@ bool ValueTracer::follow_parameter(Place& place) {
 
 // Returns true if a loop leaves part `path` of its state unchanged.
 bool ValueTracer::is_unchanged(InstructionId loop, const Path& path) const {
+  if (context_.reads != nullptr) context_.reads->unchanged_of.insert(loop.index);
   const auto facts = context_.loops.find(loop.index);
-  return facts != context_.loops.end() && facts->second.unchanged.count(path) != 0;
+  return facts != context_.loops.end() && facts->second.facts.unchanged.count(path) != 0;
 }
 
 // Returns true if the value of an instruction equals the value that step_back() finds, with the same type and the
@@ -115,7 +132,7 @@ bool ValueTracer::hands_on(const Place& place) const {
   if (instruction.operand_count() == 0) return false;
   const Shape& to = instruction.shape();
   const Shape& from = instruction.operand(0).shape();
-  context_.looked_at[instruction.operand_ids()[0].index] = true;
+  context_.note(instruction.operand_ids()[0]);
   if (!to.is_array() || !from.is_array()) return to.is_array() == from.is_array();
   if (to.element_type != from.element_type) return false;
   const bool stays = keeps_order(instruction.opcode()) && to.dimensions == from.dimensions;
@@ -125,7 +142,7 @@ bool ValueTracer::hands_on(const Place& place) const {
 // Goes one step back through an instruction that passes its value on. Returns false at a source.
 bool ValueTracer::follow(Place& place) {
   const InstructionView instruction = module_.instruction(place.id);
-  context_.looked_at[place.id.index] = true;
+  context_.note(place.id);
   if (flow(instruction.opcode()) == Flow::kParameter) return follow_parameter(place);
   const InstructionId site = place.id;
   if (flow(instruction.opcode()) == Flow::kLoops) {
@@ -177,12 +194,14 @@ Scalar ValueTracer::evaluate(InstructionId id, Path path) { return evaluate_in(0
 
 // Returns how much counter `path` of a loop grows in all its trips, or nullopt if that is not known.
 std::optional<std::int64_t> ValueTracer::growth(InstructionView loop, const Path& path) const {
-  const auto facts = context_.loops.find(loop.id().index);
-  if (facts == context_.loops.end() || !facts->second.trips || loop.operand_count() != 1) return std::nullopt;
-  const auto increment = facts->second.increments.find(path);
+  if (context_.reads != nullptr) context_.reads->growth_of.insert(loop.id().index);
+  const auto known = context_.loops.find(loop.id().index);
+  if (known == context_.loops.end() || loop.operand_count() != 1) return std::nullopt;
+  const LoopFacts& facts = known->second.facts;
+  const auto increment = facts.increments.find(path);
   std::int64_t grown = 0;
-  if (increment == facts->second.increments.end() ||
-      __builtin_mul_overflow(*facts->second.trips, increment->second, &grown)) {
+  if (!facts.trips || increment == facts.increments.end() ||
+      __builtin_mul_overflow(*facts.trips, increment->second, &grown)) {
     return std::nullopt;
   }
   return grown;
@@ -211,7 +230,7 @@ std::optional<ValueTracer::Place> ValueTracer::next_operand(const PendingSource&
     return Place{source.place.frame, instruction.operand(0).id(), source.place.path};
   }
   if (next >= instruction.operand_count() || next >= kMaxOperands) return std::nullopt;
-  return Place{source.place.frame, instruction.operand(next).id(), {}};
+  return Place{source.place.frame, instruction.operand(next).id(), Path()};
 }
 
 // Returns the value of a source from the values of its operands.

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
+#include "hloroof/analysis.h"
 #include "hloroof/module.h"
 #include "lib/analysis/scalar.h"
 #include "lib/ir/value_walk.h"
@@ -25,18 +27,55 @@ struct LoopFacts {
   std::optional<std::int64_t> at_most;      // upper bound for the trips, from part of the condition
 };
 
-// The callers of each computation, by computation id, and the facts about loops, by id of the while instruction.
+// What answers were read off: an edit of anything else leaves them as they are. All members hold indices of ids.
+struct TraceReads {
+  absl::flat_hash_set<std::uint32_t> instructions;
+  absl::flat_hash_set<std::uint32_t> callers_of;    // computations
+  absl::flat_hash_set<std::uint32_t> unchanged_of;  // while instructions whose LoopFacts::unchanged was looked up
+  absl::flat_hash_set<std::uint32_t> growth_of;     // while instructions whose trips and increments were looked up
+};
+
+// What is known of one while instruction.
+struct LoopRecord {
+  LoopFacts facts;
+  TripCount trips;
+  TraceReads reads;  // what both were read off
+};
+using LoopRecords = std::unordered_map<std::uint32_t, LoopRecord>;  // by index of the while instruction
+
+// The callers of each computation, by computation id, and what is known of loops.
 struct TraceContext {
   const Module* module = nullptr;
   std::vector<std::vector<InstructionId>> callers;
   std::vector<InstructionId> calling;  // loops, conditionals and all others that name computations, in module order
-  std::unordered_map<std::uint32_t, LoopFacts> loops;
-  // The inputs of the answers so far. Only an edit of one of them requires new answers.
-  mutable std::vector<bool> looked_at;         // by InstructionId
-  mutable std::vector<bool> callers_mattered;  // by ComputationId
+  LoopRecords loops;
+  TraceReads* reads = nullptr;  // takes note of what is read; null if nobody asks
+
+  void note(InstructionId id) const {
+    if (reads != nullptr) reads->instructions.insert(id.index);
+  }
 };
 
-TraceContext make_trace_context(const Module& module);
+// The instructions of each computation that TraceContext::calling lists, in their order, by computation id.
+class CallingLists {
+ public:
+  // The list of a computation, which is read from the module unless it is known.
+  const std::vector<InstructionId>& of(ComputationView computation);
+  void forget(ComputationId id) {
+    if (id.index < is_known_.size()) is_known_[id.index] = false;
+  }
+  // Forgets the lists of the computations from this index on.
+  void cut(std::size_t limit) {
+    if (limit < is_known_.size()) is_known_.resize(limit);
+  }
+
+ private:
+  std::vector<std::vector<InstructionId>> lists_;
+  std::vector<bool> is_known_;
+};
+
+// Returns a context in which nothing is known of loops.
+TraceContext make_trace_context(const Module& module, CallingLists& lists);
 
 // Values of loop state elements that an evaluation may use.
 using LoopState = std::map<Path, Scalar>;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "hloroof/predict.h"
+#include "lib/analysis/call_record.h"
 #include "lib/analysis/calls.h"
 #include "lib/analysis/collectives.h"
 #include "lib/base/strings.h"
@@ -78,7 +79,10 @@ struct Predictor::State {
   // Computes all parts from scratch.
   absl::Status start_over() {
     facts.reset();
-    absl::StatusOr<StepFacts> found = find_facts(borrow(module), target, options);
+    call_record = {};
+    absl::StatusOr<ModuleFacts> of_module = find_module_facts(borrow(module), options, call_record);
+    if (!of_module.ok()) return of_module.status();
+    absl::StatusOr<StepFacts> found = find_facts(*std::move(of_module), target, options);
     if (!found.ok()) return found.status();
     facts = std::make_shared<StepFacts>(*std::move(found));
     has_tiles = uses_tiles(module);
@@ -172,6 +176,7 @@ struct Predictor::State {
     const bool was_read = EditLog::restore(editor, *level);
     if (!some_vanish || !was_read || !facts) {
       EditLog::cut_tables(editor, *level);
+      call_record.cut(module.computation_limit());
       return absl::OkStatus();
     }
     // The instructions that vanish are marked as erased, so the update removes them from the facts. If it fails, the
@@ -180,6 +185,7 @@ struct Predictor::State {
     (void)refresh();
     forget_callers(EditLog::instructions_at(editor, *level), EditLog::computations_at(editor, *level));
     EditLog::cut_tables(editor, *level);
+    call_record.cut(module.computation_limit());
     if (!facts) return absl::OkStatus();
     cut_tables();
     // A call graph that is newer than the checkpoint names instructions that have vanished.
@@ -225,6 +231,8 @@ struct Predictor::State {
   absl::Status update_calls(Stale& stale) {
     for (const auto& [computation, caller] : stale.callers) since.callers.emplace(computation.index, caller);
     since.lost_callers |= stale.lost_callers;
+    for (ComputationId id : stale.calls_changed) call_record.calls_changed(id);
+    for (InstructionId id : stale.values_changed) call_record.value_changed(id);
     if (!stale.calls) return absl::OkStatus();
     const CallGraph before = std::move(facts->calls);
     const std::size_t known = std::min(since.computation_limit, module.computation_limit());
@@ -317,7 +325,7 @@ struct Predictor::State {
   }
 
   absl::Status find_calls_again() {
-    absl::StatusOr<CallGraph> calls = find_calls(module, options);
+    absl::StatusOr<CallGraph> calls = find_calls(module, options, call_record);
     if (!calls.ok()) return calls.status();
     facts->calls = *std::move(calls);
     calls_are_new();
@@ -499,6 +507,7 @@ struct Predictor::State {
   const PredictOptions options;
 
   std::shared_ptr<StepFacts> facts;  // null after an error
+  CallRecord call_record;            // of the search that found facts->calls
   SinceCallGraph since;
   std::uint64_t calls_found_at = 0;  // EditLog::checkpoints() when facts->calls was found
   std::uint64_t calls_found = 0;     // how often it was found

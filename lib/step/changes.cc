@@ -198,6 +198,10 @@ class Finder {
       return runs_schedules(instruction.opcode()) || CallFacts::trips_follow_callers(facts_.calls, id);
     });
     find_fused(edit, called);
+    const bool names_others = edit.kind == Edit::Kind::kAttributes && names_computations(edit.key);
+    if (names_others || (!called.empty() && edit.kind != Edit::Kind::kShape && edit.kind != Edit::Kind::kOperands)) {
+      stale_.calls_changed.push_back(row_of(instruction).computation);
+    }
     switch (edit.kind) {
       case Edit::Kind::kInserted:
         for (ComputationId id : called) stale_.callers.emplace_back(id, edit.instruction);
@@ -207,7 +211,10 @@ class Finder {
         stale_.calls |= matters;
         stale_.lost_callers |= edit.kind == Edit::Kind::kErased && !called.empty();
         break;
-      case Edit::Kind::kRoot: stale_.calls |= matters || is_scheduled(instruction.computation().id()); break;
+      case Edit::Kind::kRoot:
+        stale_.calls |= matters || is_scheduled(instruction.computation().id());
+        stale_.values_changed.push_back(edit.instruction);
+        break;
       case Edit::Kind::kAttributes:
         if (!names_computations(edit.key)) break;
         stale_.calls = true;  // also covers the previous callees
@@ -219,8 +226,10 @@ class Finder {
         break;
       default: break;
     }
-    if (stale_.calls || !CallFacts::trips_read_off(facts_.calls, edit.instruction) || keeps_trips(edit)) return;
-    stale_.calls = may_count(edit.instruction) || has_counter(module_, edit.old_shape);
+    if (!CallFacts::trips_read_off(facts_.calls, edit.instruction) || keeps_trips(edit)) return;
+    if (!may_count(edit.instruction) && !has_counter(module_, edit.old_shape)) return;
+    stale_.values_changed.push_back(edit.instruction);
+    stale_.calls = true;
   }
 
   // Whether the value of an instruction may decide a trip count. A comparison does whatever its shape says, which

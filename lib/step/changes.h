@@ -28,6 +28,9 @@ struct Stale {
 
   // The call graph: the callers of each computation, and the trip counts of loops.
   bool calls = false;
+  // What CallRecord is to know, whether or not the call graph is stale.
+  std::vector<ComputationId> calls_changed;
+  std::vector<InstructionId> values_changed;
   // New callers of fused or applied computations. These do not make the call graph stale.
   std::vector<std::pair<ComputationId, InstructionId>> callers;
   // A caller was erased. The call graph names it until it is found again.

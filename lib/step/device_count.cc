@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "hloroof/attributes.h"
+#include "lib/analysis/call_record.h"
 #include "lib/analysis/collectives.h"
 #include "lib/base/strings.h"
 #include "lib/ir/module_builder.h"
@@ -50,7 +51,8 @@ namespace {
 // For a module that states no counts and has none set.
 absl::StatusOr<std::optional<DeviceCount>> infer_device_count(const Module& module, const PredictOptions& options) {
   if (!module.has_entry() || !may_have_global_collective(module)) return std::nullopt;
-  absl::StatusOr<CallGraph> calls = find_calls(module, options);
+  CallRecord record;
+  absl::StatusOr<CallGraph> calls = find_calls(module, options, record);
   if (!calls.ok()) return calls.status();
   const std::vector<Collective> collectives = find_collectives(module, *calls);
   const auto global = std::find_if(collectives.begin(), collectives.end(),

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "lib/analysis/call_record.h"
 #include "lib/analysis/calls.h"
 #include "lib/analysis/collectives.h"
 #include "lib/base/strings.h"
@@ -71,10 +72,10 @@ CallOptions call_options(const PredictOptions& options) {
   return result;
 }
 
-absl::StatusOr<CallGraph> find_calls(const Module& module, const PredictOptions& options) {
+absl::StatusOr<CallGraph> find_calls(const Module& module, const PredictOptions& options, CallRecord& record) {
   const CallOptions of_calls = call_options(options);
   if (absl::Status status = check_call_options(module, of_calls); !status.ok()) return status;
-  return analyze_calls(module, of_calls);
+  return CallFacts::find(module, of_calls, record);
 }
 
 CostInputs cost_inputs(const StepFacts& facts) {
@@ -87,11 +88,17 @@ ListSchedule find_schedule(const StepFacts& facts) {
 }
 
 absl::StatusOr<ModuleFacts> find_module_facts(std::shared_ptr<const Module> module, const PredictOptions& options) {
+  CallRecord record;
+  return find_module_facts(std::move(module), options, record);
+}
+
+absl::StatusOr<ModuleFacts> find_module_facts(std::shared_ptr<const Module> module, const PredictOptions& options,
+                                              CallRecord& record) {
   if (!module->has_entry())
     return invalid_argument(ModuleRows::path(*module) + ": error: the module has no ENTRY computation");
   if (!row_of(module->entry()).root.valid())
     return invalid_argument(ModuleRows::path(*module) + ": error: the ENTRY computation has no instructions");
-  absl::StatusOr<CallGraph> calls = find_calls(*module, options);
+  absl::StatusOr<CallGraph> calls = find_calls(*module, options, record);
   if (!calls.ok()) return calls.status();
   if (absl::Status status = check_custom_call_costs(*module, options.custom_calls); !status.ok()) return status;
   if (absl::Status status = check_kernel_lists(*module, options.kernel_lists); !status.ok()) return status;

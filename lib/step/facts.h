@@ -15,6 +15,7 @@
 #include "hloroof/analysis.h"
 #include "hloroof/device.h"
 #include "hloroof/predict.h"
+#include "lib/analysis/call_record.h"
 #include "lib/base/paged_table.h"
 #include "lib/schedule/async_pairs.h"
 #include "lib/schedule/list_schedule.h"
@@ -63,6 +64,9 @@ inline std::shared_ptr<const Module> borrow(const Module& module) { return {std:
 // Computes the parts that do not depend on the target. Reads only the options that concern the program: trip counts,
 // branches, custom calls and lists of kernels. Errors: those of predict_step_time about the module and these options.
 absl::StatusOr<ModuleFacts> find_module_facts(std::shared_ptr<const Module> module, const PredictOptions& options);
+// The same, and leaves the record of the search for the calls.
+absl::StatusOr<ModuleFacts> find_module_facts(std::shared_ptr<const Module> module, const PredictOptions& options,
+                                              CallRecord& record);
 
 // Returns facts with only these parts, for change_target().
 StepFacts facts_without_target(ModuleFacts of_module);
@@ -92,9 +96,9 @@ absl::StatusOr<Target> configure_target(Target target, const PredictOptions& opt
 // Extracts the options of the call graph from those of a prediction.
 CallOptions call_options(const PredictOptions& options);
 
-// Computes the call graph with the given options. Errors: InvalidArgument if they name an instruction that does not
-// exist.
-absl::StatusOr<CallGraph> find_calls(const Module& module, const PredictOptions& options);
+// Computes the call graph with the given options, after the search that left `record`, if it is not empty. Errors:
+// InvalidArgument if the options name an instruction that does not exist.
+absl::StatusOr<CallGraph> find_calls(const Module& module, const PredictOptions& options, CallRecord& record);
 
 // Returns the parts that determine the costs of instructions.
 CostInputs cost_inputs(const StepFacts& facts);

@@ -316,8 +316,9 @@ TEST_CASE("a value is followed through a bounded number of nested loops") {
   };
   const auto steps_to_source = [&](int depth, Scalar& value) {
     const Module module = parsed(nest(depth));
-    TraceContext context = make_trace_context(module);
-    (void)find_trip_counts(context, {});
+    CallingLists lists;
+    TraceContext context = make_trace_context(module, lists);
+    find_trip_counts(context, {}, {});
     const InstructionView element = module.instruction(named(module, "i"));
     ValueTracer tracer(context, element.computation().id(), nullptr);
     value = tracer.evaluate(element.id());
