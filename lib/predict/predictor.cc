@@ -41,20 +41,26 @@ bool same_schedules(const CallGraph& a, const CallGraph& b) {
                     [](const CallGraph::Loop& x, const CallGraph::Loop& y) { return x.instruction == y.instruction; });
 }
 
-// Marks the computations whose replay depends on the trip count of a loop.
-void mark_loop(const Module& module, InstructionId id, std::vector<bool>& stale) {
-  const InstructionView loop = module.instruction(id);
-  stale[loop.computation().id().index] = true;
-  for (ComputationId called : loop.called_computations()) {
-    if (called.valid() && called.index < stale.size()) stale[called.index] = true;
+// Marks what depends on the trip count of a loop.
+void mark_loop(const Module& module, InstructionId id, ReplayChanges& stale) {
+  stale.steps.push_back(id);
+  for (ComputationId called : module.instruction(id).called_computations()) {
+    if (called.valid()) stale.replay_all(called);
   }
 }
 
-// Marks the computations whose replay depends on a trip count that differs. The graphs must have the same loops.
-void mark_other_trips(const Module& module, const CallGraph& a, const CallGraph& b, std::vector<bool>& stale) {
+// Marks what depends on a trip count that differs. The graphs must have the same loops.
+void mark_other_trips(const Module& module, const CallGraph& a, const CallGraph& b, ReplayChanges& stale) {
   for (std::size_t i = 0; i < a.loops().size(); ++i) {
     if (a.loops()[i].trips.value != b.loops()[i].trips.value) mark_loop(module, a.loops()[i].instruction, stale);
   }
+}
+
+// Whether the step of another instruction depends on more of a demand than its seconds and what it keeps busy.
+bool concerns_others(const Demand& a, const Demand& b) {
+  return a.step != b.step || a.carried_by != b.carried_by || a.also_starts != b.also_starts ||
+         a.is_begun_by_other != b.is_begun_by_other || a.is_issued_ahead != b.is_issued_ahead ||
+         a.also_starts.valid() || a.is_begun_by_other || b.is_begun_by_other;
 }
 
 bool same_axes(const LogicalMesh& a, const LogicalMesh& b) {
@@ -237,7 +243,6 @@ struct Predictor::State {
     const CallGraph before = std::move(facts->calls);
     const std::size_t known = std::min(since.computation_limit, module.computation_limit());
     if (absl::Status status = find_calls_again(); !status.ok()) return status;
-    stale.replay.resize(module.computation_limit(), false);
     if (same_schedules(before, facts->calls)) {
       mark_other_trips(module, before, facts->calls, stale.replay);
     } else {
@@ -251,9 +256,6 @@ struct Predictor::State {
   // and for replay the computations that are called in another way, with their callers.
   void change_schedules(const CallGraph& before, std::size_t known, Stale& stale) {
     cut_costs(module, facts->costs);
-    const auto mark = [&](ComputationId id) {
-      if (id.valid() && id.index < stale.replay.size()) stale.replay[id.index] = true;
-    };
     for (ComputationView computation : module.computations()) {
       const ComputationId id = computation.id();
       const bool is_known = id.index < known;
@@ -261,8 +263,8 @@ struct Predictor::State {
       const bool is = CallFacts::is_scheduled(facts->calls, id);
       const std::vector<InstructionId>& callers = CallFacts::callers(facts->calls, id);
       if (was != is || (is && CallFacts::callers(before, id) != callers)) {
-        mark(id);
-        for (InstructionId caller : callers) mark(row_of(module, caller).computation);
+        stale.replay.replay_all(id);
+        stale.replay.steps.insert(stale.replay.steps.end(), callers.begin(), callers.end());
       }
       if (was == is) continue;
       for (InstructionView instruction : computation.instructions()) {
@@ -283,7 +285,7 @@ struct Predictor::State {
 
   // Marks what mark_other_trips() marks, if the graphs do not have the same loops. A loop that was added or removed
   // changes how often its body is replayed for the other callers of the body.
-  void mark_other_loops(const CallGraph& before, std::vector<bool>& stale) const {
+  void mark_other_loops(const CallGraph& before, ReplayChanges& stale) const {
     std::map<std::uint32_t, std::int64_t> trips;
     for (const CallGraph::Loop& loop : before.loops()) trips[loop.instruction.index] = loop.trips.value;
     for (const CallGraph::Loop& loop : facts->calls.loops()) {
@@ -408,7 +410,7 @@ struct Predictor::State {
   }
 
   // Work, time and demand. Inputs: the instructions, the collectives, the call graph and the device. Marks in
-  // stale.replay the computations in which a demand changed. On a GPU, how long all products of the step take decides
+  // stale.replay the steps whose demand changed. On a GPU, how long all products of the step take decides
   // at which rate they run, and the number of kernels of a computation how they are launched, so that an edit of one
   // may change the times of all.
   void update_costs(Stale& stale) {
@@ -428,28 +430,35 @@ struct Predictor::State {
     for (InstructionId id : others) before.push_back(demand[id.index]);
     time_again(cost_inputs(*facts), others, facts->costs);
     stale.costs.insert(stale.costs.end(), others.begin(), others.end());
-    stale.replay.resize(module.computation_limit(), false);
     for (std::size_t i = 0; i < before.size(); ++i) {
       const InstructionId id = stale.costs[i];
-      if (before[i] != demand[id.index]) stale.replay[row_of(module, id).computation.index] = true;
+      const Demand& now = demand[id.index];
+      if (before[i] == now) continue;
+      stale.replay.steps.push_back(id);
+      if (concerns_others(before[i], now)) stale.replay.replay_all(row_of(module, id).computation);
     }
   }
 
   // The pairs of starts and dones. Inputs: the module and the callers of computations. Marks in stale.replay the
-  // computations that contain a done whose starts changed.
-  void update_pairs(Stale& stale) { facts->pairs.update(module, facts->calls, stale.pairs, stale.replay); }
+  // dones whose starts changed.
+  void update_pairs(Stale& stale) { facts->pairs.update(module, facts->calls, stale.pairs, stale.replay.steps); }
 
   // The order for a module without a schedule. Input: the demands. Always stale, since any edit may move any
   // instruction.
   void update_schedule(Stale& stale) {
     if (!needs_schedule(module)) return;
     facts->schedule = find_schedule(*facts);
-    stale.replay.assign(module.computation_limit(), true);
+    stale.replay.whole.assign(module.computation_limit(), true);
   }
 
   // The tables that the summary adds up. Inputs: the costs, the order of the instructions and the loops.
   void update_summary(const Stale& stale) {
-    std::vector<bool> listed = stale.replay;
+    std::vector<bool> listed(module.computation_limit(), false);
+    for (std::size_t i = 0; i < listed.size(); ++i) {
+      listed[i] = (i < stale.replay.whole.size() && stale.replay.whole[i]) ||
+                  (i < stale.replay.order.size() && stale.replay.order[i]);
+    }
+    for (InstructionId id : stale.replay.steps) listed[row_of(module, id).computation.index] = true;
     for (InstructionId id : stale.costs) listed[row_of(module, id).computation.index] = true;
     summary.update(*facts, stale.costs, listed);
     if (stale.calls) summary.update_calls(*facts);
@@ -458,7 +467,7 @@ struct Predictor::State {
   // The replay. Inputs: the call graph, the demands, the pairs and the schedule. Replays the marked computations and
   // their callers.
   void update_replay(Stale& stale) {
-    replayer->replay(facts->calls, facts->pairs, facts->costs.demand, facts->schedule, std::move(stale.replay));
+    replayer->replay(facts->calls, facts->pairs, facts->costs.demand, facts->schedule, stale.replay);
     if (stale.calls || replayer->branches() != branches) count_executions();
   }
 

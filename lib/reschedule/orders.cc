@@ -210,7 +210,7 @@ absl::Status Orders::edit_applied() {
 
 double Orders::exact_seconds() {
   if (std::any_of(stale_.begin(), stale_.end(), [](bool is_stale) { return is_stale; })) {
-    replayer_->replay(facts_->calls, facts_->pairs, facts_->costs.demand, facts_->schedule, stale_);
+    replayer_->replay(facts_->calls, facts_->pairs, facts_->costs.demand, facts_->schedule, {.order = stale_});
     std::fill(stale_.begin(), stale_.end(), false);
     is_remembered_ = false;
   }
@@ -229,7 +229,6 @@ double Orders::seconds_after_applied() {
   }
   if (!is_remembered_) {
     (void)exact_seconds();
-    replayer_->remember_entry();
     is_remembered_ = true;
     steps_before_.clear();
     std::size_t steps = 0;

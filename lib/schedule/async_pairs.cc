@@ -144,7 +144,7 @@ void AsyncPairs::cut(const Module& module) {
 }
 
 void AsyncPairs::update(const Module& module, const CallGraph& calls, absl::Span<const InstructionId> edited,
-                        std::vector<bool>& changed) {
+                        std::vector<InstructionId>& changed) {
   traces_.resize(module.instruction_limit(), kNone);
   known_.resize(module.instruction_limit());
   if (edited.empty()) return;
@@ -183,7 +183,7 @@ void AsyncPairs::update(const Module& module, const CallGraph& calls, absl::Span
     if (!depends) continue;
     const std::vector<InstructionId> before = done.starts;
     tracer.trace(module.instruction(done.id), done);
-    if (done.starts != before) changed[row_of(module, done.id).computation.index] = true;
+    if (done.starts != before) changed.push_back(done.id);
   }
 }
 

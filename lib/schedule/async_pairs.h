@@ -38,10 +38,9 @@ class AsyncPairs {
 
   // Updates the pairs after edits. `edited` lists the instructions that were
   // inserted or erased, and those whose operands, attributes or fused contents
-  // changed. Marks in `changed` (by ComputationId) the computations that
-  // contain a done whose starts changed.
+  // changed. Adds to `changed` the dones whose starts changed.
   void update(const Module& module, const CallGraph& calls, absl::Span<const InstructionId> edited,
-              std::vector<bool>& changed);
+              std::vector<InstructionId>& changed);
   // Forgets the instructions from module.instruction_limit() on, which have been erased.
   void cut(const Module& module);
 

@@ -46,7 +46,7 @@ double Machine::start(InstructionId id, const Demand& demand) {
     }
     SharedSeconds share = shares(moving, demand.busy);
     for (int r = kFirstSparseCore; r < kSharedCount; ++r) share[r] = std::min(1.0, demand.busy[r] / seconds);
-    Flight flight = {id, demand.lane, seconds, moving, share, now_, used_units(share)};
+    Flight flight = {id, demand.lane, seconds, moving, share, now(), used_units(share)};
     if (demand.held_units > 0) hold_units(demand.held_units, flight);
     add(flight);
   }
@@ -65,7 +65,7 @@ void Machine::add(const Flight& flight) {
 }
 
 void Machine::finish(const Flight& flight) {
-  finished_.push_back({flight.start, flight.lane, flight.begin, now_});
+  finished_.push_back({flight.start, flight.lane, flight.begin, now()});
   const auto flying = flying_.find(flight.start.index);
   if (--flying->second == 0) flying_.erase(flying);
 }

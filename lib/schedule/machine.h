@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "hloroof/shape.h"
+#include "lib/schedule/clock.h"
 #include "lib/schedule/crowd.h"
 #include "lib/schedule/demand.h"
 #include "lib/schedule/flight.h"
@@ -42,15 +43,32 @@ struct FinishedFlight {
 class Machine {
  public:
   Machine() = default;
-  // A machine in a later state. It does not find out what causes waits.
-  Machine(double now, const std::vector<Flight>& flights) : now_(now), finds_causes_(false) {
+  // A machine in a later state.
+  Machine(Clock clock, const std::vector<Flight>& flights) : clock_(clock), began_(clock.seconds()) {
     for (const Flight& flight : flights) add(flight);
   }
 
-  double now() const { return now_; }
+  // Do not find out from now on what causes waits.
+  void ignore_causes() { finds_causes_ = false; }
+
+  // Begins a step. What the machine does in a step depends only on the transfers in flight, and not on the time at
+  // which it begins: not even in its rounding errors.
+  void begin_step() {
+    clock_.add(now_);
+    began_ = clock_.seconds();
+    now_ = 0;
+  }
+  // The time at which the step began.
+  Clock clock() const { return clock_; }
+  double now() const { return began_ + now_; }
 
   // Returns the transfers in flight in the order in which they began.
   const std::vector<Flight>& in_flight();
+  // The same if there are few; null otherwise.
+  const std::vector<Flight>* few_in_flight() const {
+    constexpr std::size_t kFew = 64;
+    return size() > kFew ? nullptr : &flights_;
+  }
 
   // Starts a transfer. If the previous transfer of the same instruction is still in flight, waits for it first, because
   // both use the same buffers. Returns the seconds waited.
@@ -97,7 +115,9 @@ class Machine {
   void charge(InstructionId cause, double seconds);
   void clear_causes();
 
-  double now_ = 0;
+  Clock clock_;       // when the step began
+  double began_ = 0;  // clock_ in seconds
+  double now_ = 0;    // since then
   bool finds_causes_ = true;
   std::vector<Flight> flights_;  // empty while there is a crowd
   Crowd crowd_;

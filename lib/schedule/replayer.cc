@@ -16,9 +16,9 @@ namespace {
 // transfers reach a steady state after two or three.
 constexpr std::int64_t kMaxReplayedIterations = 16;
 
-// Steps of the entry between two states that are remembered. With more of them, a replay begins farther before the
-// first difference; with fewer, more states are copied.
-constexpr std::size_t kStatesApart = 16;
+// Steps between two marks. With more of them, a replay begins farther before the first difference; with fewer, more
+// states are copied.
+constexpr std::size_t kMarksApart = 16;
 
 // Returns true if the same transfers are in flight with the same remaining time.
 bool same_state(const std::vector<Flight>& a, const std::vector<Flight>& b) {
@@ -72,11 +72,14 @@ double Replayer::Replayed::seconds(double iterations) const {
   return ends.back() + (iterations - replayed) * steady;
 }
 
+bool Replayer::Replayed::is_like(const Replayed& other) const {
+  return has_run && other.has_run && ends == other.ends && steady == other.steady && busy == other.busy &&
+         are_same(left, other.left);
+}
+
 void Replayer::resize() {
   replayed_.resize(module_.computation_limit());
   trips_.assign(module_.computation_limit(), 1);
-  first_.resize(module_.instruction_limit(), 0);
-  last_.resize(module_.instruction_limit(), 0);
   if (!record_) return;
   records_.resize(module_.computation_limit());
   begin_.resize(module_.instruction_limit(), 0);
@@ -84,70 +87,137 @@ void Replayer::resize() {
 }
 
 void Replayer::replay(const CallGraph& calls, const AsyncPairs& pairs, const PagedTable<Demand>& demands,
-                      const ListSchedule& schedule, std::vector<bool> stale) {
+                      const ListSchedule& schedule, const ReplayChanges& changes) {
   resize();
-  stale.resize(module_.computation_limit(), false);
   calls_ = &calls;
   pairs_ = &pairs;
   demands_ = &demands;
   schedule_ = &schedule;
+  entry_callees_.clear();
+  if (!schedule.empty()) step_at_.resize(module_.instruction_limit());
   for (const CallGraph::Loop& loop : calls.loops()) {
     for (ComputationView body : module_.instruction(loop.instruction).computations(AttributeKey::kBody)) {
       trips_[body.id().index] = std::max(trips_[body.id().index], loop.trips.value);
     }
   }
+  std::vector<bool> is_other(module_.instruction_limit(), false);  // by InstructionId: the step does something else
+  std::vector<bool> has_others(module_.computation_limit(), false);
+  const auto note_step = [&](InstructionId id) {
+    is_other[id.index] = true;
+    has_others[row_of(module_, id).computation.index] = true;
+  };
+  for (InstructionId id : changes.steps) note_step(id);
+  const auto is_in = [](const std::vector<bool>& list, ComputationId id) {
+    return id.index < list.size() && list[id.index];
+  };
   // Callees come before their callers, so that every callee has been replayed before it is needed.
   const std::vector<ComputationId> order(CallFacts::scheduled(calls).rbegin(), CallFacts::scheduled(calls).rend());
   order_ = &order;
   for (ComputationId id : order) {
-    if (!stale[id.index] && replayed_[id.index].has_run) continue;
-    replay_computation(module_.computation(id));
-    for (InstructionId caller : CallFacts::callers(calls, id)) stale[row_of(module_, caller).computation.index] = true;
+    Replayed& result = replayed_[id.index];
+    if (is_in(changes.whole, id)) result.has_run = false;
+    const bool has_other_order = is_in(changes.order, id);
+    if (result.has_run && !has_other_order && !has_others[id.index]) continue;
+    const Replayed before = replay_computation(module_.computation(id), has_other_order, is_other);
+    if (result.is_like(before)) continue;
+    for (InstructionId caller : CallFacts::callers(calls, id)) note_step(caller);
   }
 }
 
-void Replayer::replay_computation(ComputationView computation) {
-  Machine machine;
-  Replayed& result = replayed_[computation.id().index];
-  result = Replayed();
+std::vector<InstructionId> Replayer::list_steps(ComputationView computation) const {
+  std::vector<InstructionId> steps;
+  const auto add = [&](InstructionId id) {
+    if ((*demands_)[id.index].step != Step::kFree) steps.push_back(id);
+  };
+  if (schedule_->empty()) {
+    for (InstructionView instruction : computation.instructions()) add(instruction.id());
+  } else {
+    for (InstructionId id : schedule_->order[computation.id().index]) add(id);
+  }
+  return steps;
+}
+
+Replayer::Unchanged Replayer::compare(const Replayed& before, const std::vector<InstructionId>& steps,
+                                      const std::vector<bool>& is_other) const {
+  const std::size_t most = std::min(before.steps.size(), steps.size());
+  const auto is_same = [&](InstructionId then, InstructionId now) { return then == now && !is_other[now.index]; };
+  Unchanged unchanged;
+  while (unchanged.first < most && is_same(before.steps[unchanged.first], steps[unchanged.first])) ++unchanged.first;
+  while (unchanged.last < most - unchanged.first && is_same(before.steps[before.steps.size() - 1 - unchanged.last],
+                                                            steps[steps.size() - 1 - unchanged.last])) {
+    ++unchanged.last;
+  }
+  return unchanged;
+}
+
+// Returns the result of the last replay without its passes and steps.
+Replayer::Replayed Replayer::replay_computation(ComputationView computation, bool has_other_order,
+                                                const std::vector<bool>& is_other) {
+  const std::uint32_t c = computation.id().index;
+  Replayed& result = replayed_[c];
+  Replayed before = std::exchange(result, {});
   result.has_run = true;
-  for (InstructionView instruction : computation.instructions()) {
-    const std::uint32_t i = instruction.id().index;
-    first_[i] = last_[i] = 0;
-    if (schedule_->empty() && (*demands_)[i].step != Step::kFree) result.steps.push_back(instruction.id());
+  // Records are of whole passes, and the schedule of a module without one says at which steps it waits.
+  const bool keeps = before.has_run && !record_ && schedule_->empty();
+  Unchanged unchanged;
+  if (keeps && !has_other_order) {
+    result.steps = before.steps;
+  } else {
+    result.steps = list_steps(computation);
   }
+  if (keeps) unchanged = compare(before, result.steps, is_other);
   if (!schedule_->empty()) {
-    for (InstructionId id : schedule_->order[computation.id().index]) {
-      if ((*demands_)[id.index].step != Step::kFree) result.steps.push_back(id);
-    }
+    for (std::size_t i = 0; i < result.steps.size(); ++i) step_at_[result.steps[i].index] = i;
   }
-  if (record_) records_[computation.id().index] = ReplayRecord();
-  const std::int64_t iterations = std::min(kMaxReplayedIterations, trips_[computation.id().index]);
-  std::vector<Flight> state_before;
-  double before = 0;
+  if (record_) records_[c] = ReplayRecord();
+  if (!computation.is_entry()) add_busy(result);
+  Machine machine;
+  const std::int64_t iterations = std::min(kMaxReplayedIterations, trips_[c]);
+  double last = 0;
   for (std::int64_t i = 0; i < iterations; ++i) {
-    replay_once(computation, machine, result, static_cast<std::size_t>(i));
+    const auto iteration = static_cast<std::size_t>(i);
+    Pass* pass_before = keeps && iteration < before.passes.size() ? &before.passes[iteration] : nullptr;
+    replay_pass(computation, iteration, pass_before, unchanged, machine, result);
     if (computation.is_entry()) finish(machine, *order_);
+    machine.begin_step();
     result.ends.push_back(machine.now());
-    result.steady = machine.now() - before;
+    result.steady = machine.now() - last;
     if (record_) {
-      ReplayRecord& record = records_[computation.id().index];
+      ReplayRecord& record = records_[c];
       if (i == 0) {
         record.first_end = machine.now();
-      } else if (static_cast<std::size_t>(i) < kRecordedIterations) {
+      } else if (iteration < kRecordedIterations) {
         record.later.back().end = machine.now();
       }
     }
-    before = machine.now();
-    if (same_state(state_before, machine.in_flight())) break;
-    state_before = machine.in_flight();
+    last = machine.now();
+    if (same_state(result.passes.back().entered, machine.in_flight())) break;
   }
   result.left = machine.in_flight();
   if (record_) record_transfers(computation, machine);
+  return before;
+}
+// Adds what the steps keep busy, in one iteration.
+void Replayer::add_busy(Replayed& result) {
+  for (InstructionId id : result.steps) {
+    const Demand& demand = (*demands_)[id.index];
+    switch (demand.step) {
+      case Step::kRun:
+      case Step::kStart: add(result.busy, demand.busy, 1); break;
+      case Step::kLoop:
+      case Step::kBranch:
+      case Step::kCall: add(result.busy, find_callees(module_.instruction(id), demand).busy, 1); break;
+      default: break;
+    }
+    if (demand.between_seconds > 0) add(result.busy, between_slices(demand).busy, 1);
+  }
 }
 
-void Replayer::replay_once(ComputationView computation, Machine& machine, Replayed& result, std::size_t iteration) {
-  result.last_waits = result.waits.size();
+// Replays one iteration. `before` is that of the last replay, or null. The machine begins a step when it ends.
+void Replayer::replay_pass(ComputationView computation, std::size_t iteration, Pass* before, Unchanged unchanged,
+                           Machine& machine, Replayed& result) {
+  Pass& pass = result.passes.emplace_back();
+  pass.entered = machine.in_flight();
   if (record_) {
     PathRecord& path = records_[computation.id().index].last;
     path = PathRecord();
@@ -157,35 +227,84 @@ void Replayer::replay_once(ComputationView computation, Machine& machine, Replay
     }
   }
   if (schedule_->empty()) {
-    for (InstructionId id : result.steps) replay_step(id, machine, result, iteration);
-    return;
+    replay_steps(iteration, before, unchanged, machine, result);
+  } else {
+    pass.exposed.assign(result.steps.size(), 0);
+    for (InstructionId id : result.steps) {
+      for (InstructionId transfer : schedule_->waits[id.index]) wait_for_transfer(transfer, machine, pass, iteration);
+      machine.begin_step();
+      pass.exposed[step_at_[id.index]] += replay_step(id, machine, pass, iteration);
+    }
+    // The results of split collectives must be available when the computation ends.
+    for (InstructionId id : result.steps) {
+      const bool is_split = work_class(row_of(module_, id).opcode) == WorkClass::kCollective;
+      if ((*demands_)[id.index].step == Step::kStart && is_split) wait_for_transfer(id, machine, pass, iteration);
+    }
+    machine.begin_step();
   }
-  for (InstructionId id : result.steps) {
-    for (InstructionId transfer : schedule_->waits[id.index]) wait_for_transfer(transfer, machine, result, iteration);
-    replay_step(id, machine, result, iteration);
+  if (pass.last_start.valid()) result.last_start = pass.last_start;
+}
+
+// Replays the steps of a computation that has a schedule. Those that are not between the unchanged ones of the last
+// replay are taken from it if the same transfers are in flight.
+void Replayer::replay_steps(std::size_t iteration, Pass* before, Unchanged unchanged, Machine& machine,
+                            Replayed& result) {
+  const std::vector<InstructionId>& steps = result.steps;
+  Pass& pass = result.passes.back();
+  const Clock began = machine.clock();
+  if (before != nullptr && before->took.is_saturated()) before = nullptr;
+  std::size_t meets_at = 0;  // the next mark of the last replay at which its end may be that of this one
+  if (before != nullptr) {
+    meets_at = before->first_mark_behind(before->exposed.size() - unchanged.last);
+    const std::size_t behind = before->first_mark_behind(unchanged.first);
+    if (behind > 0 && are_same(pass.entered, before->entered)) {
+      pass.begin_as(*before, behind - 1);
+      const Mark& mark = pass.marks.back();
+      machine = Machine(began + mark.clock, mark.flights);
+    }
   }
-  // The results of split collectives must be available when the computation ends.
-  for (InstructionId id : result.steps) {
-    const bool is_split = work_class(row_of(module_, id).opcode) == WorkClass::kCollective;
-    if ((*demands_)[id.index].step == Step::kStart && is_split) wait_for_transfer(id, machine, result, iteration);
+  std::size_t next_mark = pass.marks.empty() ? 0 : pass.marks.back().step + kMarksApart;
+  while (pass.exposed.size() < steps.size()) {
+    const std::size_t at = pass.exposed.size();
+    machine.begin_step();
+    const std::vector<Flight>* flights = record_ ? nullptr : machine.few_in_flight();
+    const auto behind_mark = [&](const Mark& mark) { return before->exposed.size() - mark.step; };
+    const std::size_t left = steps.size() - at;
+    while (before != nullptr && meets_at < before->marks.size() && behind_mark(before->marks[meets_at]) > left) {
+      ++meets_at;
+    }
+    if (before != nullptr && meets_at < before->marks.size() && behind_mark(before->marks[meets_at]) == left &&
+        flights != nullptr && are_same(*flights, before->marks[meets_at].flights)) {
+      pass.end_as(*before, meets_at, machine.clock() - began);
+      machine = Machine(began + pass.took, pass.left);
+      return;
+    }
+    if (flights != nullptr && at >= next_mark) {
+      pass.marks.push_back({at, machine.clock() - began, *flights, pass.waits.size(), pass.last_start});
+      next_mark = at + kMarksApart;
+    }
+    pass.exposed.push_back(0);
+    pass.exposed.back() = replay_step(steps[at], machine, pass, iteration);
   }
+  machine.begin_step();
+  pass.left = machine.in_flight();
+  pass.took = machine.clock() - began;
 }
 
 // Records that the machine has just waited at `op`.
-void Replayer::note_wait(InstructionId op, InstructionId awaited, double waited, const Machine& machine,
-                         Replayed& result) {
+void Replayer::note_wait(InstructionId op, InstructionId awaited, double waited, const Machine& machine, Pass& pass) {
   if (waited <= 0) return;
-  for (const WaitPart& part : machine.causes()) result.waits.push_back({op, awaited, part.cause, part.seconds});
+  for (const WaitPart& part : machine.causes()) pass.waits.push_back({op, awaited, part.cause, part.seconds});
 }
 
 // Waits for a transfer that has no done.
-void Replayer::wait_for_transfer(InstructionId transfer, Machine& machine, Replayed& result, std::size_t iteration) {
+void Replayer::wait_for_transfer(InstructionId transfer, Machine& machine, Pass& pass, std::size_t iteration) {
+  machine.begin_step();
   const double begin = machine.now();
   const double waited = machine.wait(transfer);
   if (waited <= 0) return;
-  first_[transfer.index] += waited;
-  last_[transfer.index] += waited;
-  note_wait(transfer, transfer, waited, machine, result);
+  pass.exposed[step_at_[transfer.index]] += waited;
+  note_wait(transfer, transfer, waited, machine, pass);
   if (!record_) return;
   ReplayRecord& record = records_[row_of(module_, transfer).computation.index];
   record.last.steps.push_back({transfer, begin, machine.now(), waited, transfer, flight_begin_[transfer.index]});
@@ -226,7 +345,8 @@ void Replayer::perform(InstructionId id, Machine& machine, const Seen& seen, con
   if (demand.between_seconds > 0) seen(Took::kBegin, id, machine.start(id, between_slices(demand)));
 }
 
-void Replayer::replay_step(InstructionId id, Machine& machine, Replayed& result, std::size_t iteration) {
+// Returns the exposed seconds.
+double Replayer::replay_step(InstructionId id, Machine& machine, Pass& pass, std::size_t iteration) {
   const Demand& demand = (*demands_)[id.index];
   const double begin = machine.now();
   double exposed = 0;
@@ -239,36 +359,32 @@ void Replayer::replay_step(InstructionId id, Machine& machine, Replayed& result,
       return;
     }
     if (took == Took::kEnd && seconds > 0) waited_for = transfer;
-    note_wait(id, transfer, seconds, machine, result);
+    note_wait(id, transfer, seconds, machine, pass);
     exposed += seconds;
     if (events != nullptr && seconds > 0) {
       waits.push_back({id, Lane::kCompute, machine.now() - seconds, machine.now(), transfer});
     }
     if (took != Took::kBegin) return;
     if (record_) flight_begin_[transfer.index] = machine.now();
-    result.last_start = transfer;
+    pass.last_start = transfer;
   };
   CalleeRun run;
   perform(id, machine, seen, [&]() -> const CalleeRun& {
     run = find_callees(module_.instruction(id), demand);
-    add(result.busy, run.busy, 1);
     return run;
   });
-  if (demand.step == Step::kRun || demand.step == Step::kStart) add(result.busy, demand.busy, 1);
-  if (demand.between_seconds > 0) add(result.busy, between_slices(demand).busy, 1);
-  first_[id.index] += exposed;
-  last_[id.index] = exposed;
-  if (!record_) return;
+  if (!record_) return exposed;
   ReplayRecord& record = records_[row_of(module_, id).computation.index];
   if (machine.now() > begin) {
     record.last.steps.push_back(
         {id, begin, machine.now(), exposed, waited_for, waited_for.valid() ? flight_begin_[waited_for.index] : 0});
   }
-  if (events == nullptr) return;
+  if (events == nullptr) return exposed;
   if (iteration == 0) begin_[id.index] = begin;
   const double worked = waits.empty() ? machine.now() : waits.front().begin;
   if (worked > begin) events->push_back({id, Lane::kCompute, begin, worked, {}});
   events->insert(events->end(), waits.begin(), waits.end());
+  return exposed;
 }
 
 // Finds what the callees of an instruction do in one interval of average load.
@@ -279,7 +395,7 @@ Replayer::CalleeRun Replayer::find_callees(InstructionView instruction, const De
     const Replayed& replayed = replayed_[callee.id().index];
     if (replayed.ends.empty() || times <= 0) return;
     run.inside += in_sequence ? replayed.seconds(times) : times * replayed.seconds(1);
-    add(run.busy, replayed.busy, times / static_cast<double>(replayed.ends.size()));
+    add(run.busy, replayed.busy, times);
     if (path != nullptr) path->calls.push_back({instruction.id(), {callee.id(), times}});
     run.left.insert(run.left.end(), replayed.left.begin(), replayed.left.end());
   };
@@ -345,41 +461,38 @@ void Replayer::finish(Machine& machine, const std::vector<ComputationId>& order)
       {drained_, began, machine.now(), drained_seconds_, drained_, flight_begin_[drained_.index]});
 }
 
-void Replayer::remember_entry() {
-  entry_states_.clear();
-  entry_callees_.clear();
-  entry_callee_at_.clear();
-  const std::vector<InstructionId>& steps = replayed_[module_.entry().id().index].steps;
-  Machine machine(0, {});
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    if (i % kStatesApart == 0) entry_states_.push_back({machine.now(), machine.in_flight()});
-    const Demand& demand = (*demands_)[steps[i].index];
-    if (demand.step == Step::kLoop || demand.step == Step::kBranch || demand.step == Step::kCall) {
-      entry_callee_at_[steps[i].index] = entry_callees_.size();
-      entry_callees_.push_back(find_callees(module_.instruction(steps[i]), demand));
-    }
-    advance(steps[i], machine);
-  }
-}
-
 void Replayer::advance(InstructionId id, Machine& machine) {
+  machine.begin_step();
   perform(
       id, machine, [](Took, InstructionId, double) {},
-      [&]() -> const CalleeRun& { return entry_callees_[entry_callee_at_.at(id.index)]; });
+      [&]() -> const CalleeRun& {
+        const auto [run, is_new] = entry_callees_.try_emplace(id.index);
+        if (is_new) run->second = find_callees(module_.instruction(id), (*demands_)[id.index]);
+        return run->second;
+      });
 }
 
 double Replayer::entry_seconds_if(std::size_t first, absl::Span<const InstructionId> steps) {
   const Replayed& entry = replayed_[module_.entry().id().index];
-  std::size_t at = first / kStatesApart * kStatesApart;
-  const MachineState& begin = entry_states_[at / kStatesApart];
-  Machine machine(begin.now, begin.flights);
-  for (; at < entry.steps.size(); ++at) {
-    const bool is_other = at >= first && at < first + steps.size();
-    if (at >= first + steps.size() && at % kStatesApart == 0) {
-      const MachineState& before = entry_states_[at / kStatesApart];
-      if (same_state(before.flights, machine.in_flight())) return seconds() + (machine.now() - before.now);
+  const Pass& pass = entry.passes.at(0);
+  std::size_t mark = pass.first_mark_behind(first);
+  Machine machine;
+  std::size_t at = 0;
+  if (mark > 0) {
+    machine = Machine(pass.marks[mark - 1].clock, pass.marks[mark - 1].flights);
+    at = pass.marks[mark - 1].step;
+  }
+  machine.ignore_causes();
+  const std::size_t last = first + steps.size();
+  for (mark = pass.first_mark_behind(last); at < entry.steps.size(); ++at) {
+    if (mark < pass.marks.size() && pass.marks[mark].step == at) {
+      machine.begin_step();
+      const Mark& there = pass.marks[mark++];
+      if (same_state(there.flights, machine.in_flight())) {
+        return seconds() + (machine.clock().seconds() - there.clock.seconds());
+      }
     }
-    advance(is_other ? steps[at - first] : entry.steps[at], machine);
+    advance(at >= first && at < last ? steps[at - first] : entry.steps[at], machine);
   }
   machine.drain();
   return machine.now();
@@ -527,11 +640,14 @@ void Replayer::expose_steps(ComputationId id, const CallGraph& calls, const Page
   };
   const auto iterations = static_cast<double>(replayed.ends.size());
   const double further = added.executions - added.entered * iterations;
-  for (InstructionId step : replayed.steps) {
+  for (std::size_t at = 0; at < replayed.steps.size(); ++at) {
+    const InstructionId step = replayed.steps[at];
     const std::uint32_t i = step.index;
     const Demand& demand = demands[i];
-    sums.exposed[i] = further >= 0 ? added.entered * first_[i] + further * last_[i]
-                                   : added.executions * first_[i] / std::max(1.0, iterations);
+    double all = 0;
+    for (const Pass& pass : replayed.passes) all += pass.exposed[at];
+    sums.exposed[i] = further >= 0 ? added.entered * all + further * replayed.passes.back().exposed[at]
+                                   : added.executions * all / std::max(1.0, iterations);
     if (step == drained_ && drained_seconds_ > 0) sums.exposed[i] += drained_seconds_;
     double serial = demand.seconds + demand.issue;
     if (demand.step == Step::kLoop) {
@@ -552,11 +668,12 @@ void Replayer::add_waits(const Replayed& replayed, double executions, double ent
   const auto iterations = static_cast<double>(replayed.ends.size());
   const double further = executions - entered * iterations;
   const double of_all = further >= 0 ? entered : executions / std::max(1.0, iterations);
-  for (std::size_t i = 0; i < replayed.waits.size(); ++i) {
-    Wait wait = replayed.waits[i];
-    const bool is_last = i >= replayed.last_waits;
-    wait.seconds *= of_all + (is_last && further > 0 ? further : 0);
-    waits.push_back(wait);
+  for (const Pass& pass : replayed.passes) {
+    const bool is_last = &pass == &replayed.passes.back();
+    for (Wait wait : pass.waits) {
+      wait.seconds *= of_all + (is_last && further > 0 ? further : 0);
+      waits.push_back(wait);
+    }
   }
 }
 

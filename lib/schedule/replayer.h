@@ -2,7 +2,8 @@
 // for the rest of those transfers.
 //
 // Each computation is replayed once, before its callers, regardless of how many callers it has and how often they run
-// it. The results are cached: after an edit, only the edited computation and its callers are replayed again.
+// it. The results are kept: after an edit, only the computations with steps that changed are replayed again, and their
+// callers if that has another result; and of each pass over their steps only a part (pass.h).
 #ifndef HLOROOF_LIB_SCHEDULE_REPLAYER_H_
 #define HLOROOF_LIB_SCHEDULE_REPLAYER_H_
 
@@ -21,19 +22,9 @@
 #include "lib/schedule/demand.h"
 #include "lib/schedule/list_schedule.h"
 #include "lib/schedule/machine.h"
+#include "lib/schedule/pass.h"
 
 namespace hloroof::internal::inline schedule {
-
-// The compute stream is at `op` and waits for the transfer of the start `awaited`. The start `cause` is either the same
-// or that of a transfer that `awaited` queues behind.
-struct Wait {
-  InstructionId op;
-  InstructionId awaited;
-  InstructionId cause;
-  double seconds = 0;
-
-  friend bool operator==(const Wait&, const Wait&) = default;
-};
 
 // Sums over the whole step.
 struct ReplaySums {
@@ -72,19 +63,35 @@ struct ReplayRecord {
   PathRecord last;  // of the last replayed iteration, which represents all later ones
 };
 
+// What is no longer as replay() found it the last time. A step is an instruction whose demand is not free.
+struct ReplayChanges {
+  std::vector<bool> whole;           // by ComputationId: everything; shorter than all: none of the rest
+  std::vector<bool> order;           // by ComputationId: which steps it has, and their order
+  std::vector<InstructionId> steps;  // what these steps do, themselves or in what they call
+
+  void replay_all(ComputationId id) { set(id, whole); }
+  void order_changed(ComputationId id) { set(id, order); }
+
+ private:
+  static void set(ComputationId id, std::vector<bool>& list) {
+    if (id.index >= list.size()) list.resize(id.index + 1, false);
+    list[id.index] = true;
+  }
+};
+
 // Not thread-safe. The module and the arguments of replay() must outlive it.
 class Replayer {
  public:
   // If `record` is true, replay() fills in the records and begin().
   Replayer(const Module& module, bool record) : module_(module), record_(record) {}
 
-  // Replays the computations that are marked in `stale` (by ComputationId) and their callers. A conditional whose
-  // branch probabilities are not in `calls` takes its slowest branch.
+  // Replays what `changes` concerns and what has not been replayed yet. A conditional whose branch probabilities are not
+  // in `calls` takes its slowest branch.
   //
   // A module without a schedule runs in the order of `schedule`. That also lists the waits for transfers that have no
   // done. The time that an instruction waits for such a transfer is exposed time of the transfer.
   void replay(const CallGraph& calls, const AsyncPairs& pairs, const PagedTable<Demand>& demands,
-              const ListSchedule& schedule, std::vector<bool> stale);
+              const ListSchedule& schedule, const ReplayChanges& changes);
 
   // Forgets the instructions and computations that the module no longer has room for. Call replay() for the
   // computations that they changed first.
@@ -113,12 +120,9 @@ class Replayer {
   // A search for an order tries many that differ in a few places. Each is replayed from shortly before the first of
   // them until the machine is again in a state that it was in.
 
-  // Remembers how the machine was at places of the order that replay() found. Call it after replay() with arguments
-  // that are still there, for a module that has a schedule.
-  void remember_entry();
-
   // Returns the seconds of the step if the steps of the entry from `first` on were `steps` instead, which are the same
-  // ones in another order. The result is that of replay() but for rounding.
+  // ones in another order. The result is that of replay() but for rounding. Call it after replay() with arguments that
+  // are still there, for a module that has a schedule.
   double entry_seconds_if(std::size_t first, absl::Span<const InstructionId> steps);
 
   const ReplayRecord& record(ComputationId id) const { return records_[id.index]; }
@@ -135,14 +139,16 @@ class Replayer {
   struct Replayed {
     std::vector<double> ends;          // the clock after each replayed iteration; one entry if not a loop body
     double steady = 0;                 // seconds of every further iteration
-    SharedSeconds busy = {};           // over the replayed iterations
+    SharedSeconds busy = {};           // in one iteration
+    std::vector<Pass> passes;          // the replayed iterations
     std::vector<Flight> left;          // transfers in flight at the end
-    std::vector<Wait> waits;           // over the replayed iterations
-    std::size_t last_waits = 0;        // where those of the last replayed iteration begin
     std::vector<InstructionId> steps;  // instructions whose step is not kFree
     InstructionId last_start;          // the last transfer started
     bool has_run = false;
     bool is_added = false;  // the sums have this result
+
+    // Whether the callers of the computation see the same.
+    bool is_like(const Replayed& other) const;
 
     double seconds(double iterations) const;
   };
@@ -163,9 +169,10 @@ class Replayer {
     SharedSeconds busy = {};
     std::vector<Flight> left;
   };
-  struct MachineState {
-    double now = 0;
-    std::vector<Flight> flights;
+  // The steps of the last replay that are the same ones now: this many at the beginning and at the end.
+  struct Unchanged {
+    std::size_t first = 0;
+    std::size_t last = 0;
   };
 
   // A part of what an instruction does, for which the compute stream takes time.
@@ -180,11 +187,17 @@ class Replayer {
   void perform(InstructionId id, Machine& machine, const Seen& seen, const Callees& callees);
   void advance(InstructionId id, Machine& machine);
   void resize();
-  void replay_computation(ComputationView computation);
-  void replay_once(ComputationView computation, Machine& machine, Replayed& result, std::size_t iteration);
-  void replay_step(InstructionId id, Machine& machine, Replayed& result, std::size_t iteration);
-  void note_wait(InstructionId op, InstructionId awaited, double waited, const Machine& machine, Replayed& result);
-  void wait_for_transfer(InstructionId transfer, Machine& machine, Replayed& result, std::size_t iteration);
+  std::vector<InstructionId> list_steps(ComputationView computation) const;
+  Unchanged compare(const Replayed& before, const std::vector<InstructionId>& steps,
+                    const std::vector<bool>& is_other) const;
+  Replayed replay_computation(ComputationView computation, bool has_other_order, const std::vector<bool>& is_other);
+  void replay_pass(ComputationView computation, std::size_t iteration, Pass* before, Unchanged unchanged,
+                   Machine& machine, Replayed& result);
+  void replay_steps(std::size_t iteration, Pass* before, Unchanged unchanged, Machine& machine, Replayed& result);
+  void add_busy(Replayed& result);
+  double replay_step(InstructionId id, Machine& machine, Pass& pass, std::size_t iteration);
+  void note_wait(InstructionId op, InstructionId awaited, double waited, const Machine& machine, Pass& pass);
+  void wait_for_transfer(InstructionId transfer, Machine& machine, Pass& pass, std::size_t iteration);
   void expose_steps(ComputationId id, const CallGraph& calls, const PagedTable<Demand>& demands, ReplaySums& sums);
   static void add_waits(const Replayed& replayed, double executions, double entered, std::vector<Wait>& waits);
   CalleeRun find_callees(InstructionView instruction, const Demand& demand);
@@ -205,8 +218,7 @@ class Replayer {
 
   std::vector<Replayed> replayed_;   // by ComputationId
   std::vector<std::int64_t> trips_;  // by ComputationId, of loop bodies
-  std::vector<double> first_;        // by InstructionId: exposed seconds over the replayed iterations
-  std::vector<double> last_;         // by InstructionId: exposed seconds in the last replayed iteration
+  std::vector<std::size_t> step_at_;  // by InstructionId: its index among the steps, if the module has no schedule
   InstructionId drained_;            // the last transfer started; charged with the wait at the end of the step
   double drained_seconds_ = 0;       // the wait at the end of the step
   std::vector<Wait> drained_waits_;  // the parts of that wait
@@ -216,9 +228,7 @@ class Replayer {
   InstructionId added_drained_;             // drained_, drained_seconds_ and drained_waits_ then
   double added_drained_seconds_ = 0;
   std::vector<Wait> added_drained_waits_;
-  std::vector<MachineState> entry_states_;                          // before every kStatesApart-th step of the entry
-  std::vector<CalleeRun> entry_callees_;                            // of the steps of the entry that call
-  std::unordered_map<std::uint32_t, std::size_t> entry_callee_at_;  // index into that, by InstructionId
+  std::unordered_map<std::uint32_t, CalleeRun> entry_callees_;  // since the last replay(), by InstructionId
   // Filled in only if record_ is true:
   std::vector<ReplayRecord> records_;  // by ComputationId
   std::vector<double> begin_;          // by InstructionId: in the first iteration

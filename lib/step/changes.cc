@@ -51,9 +51,7 @@ class Finder {
         facts_(facts),
         since_(since),
         touched_(module_.instruction_limit(), false),
-        contents_touched_(module_.computation_limit(), false) {
-    stale_.replay.resize(module_.computation_limit(), false);
-  }
+        contents_touched_(module_.computation_limit(), false) {}
 
   Stale run(const std::vector<Edit>& edits) {
     for (const Edit& edit : edits) {
@@ -184,7 +182,7 @@ class Finder {
       default: return;
     }
     const ComputationId computation = row_of(module_, edit.instruction).computation;
-    if (is_scheduled(computation)) stale_.replay[computation.index] = true;  // for others see find_touched()
+    if (is_scheduled(computation)) stale_.replay.order_changed(computation);  // for others see find_touched()
   }
 
   // ---- The call graph ----------------------------------------------------------------------------------------------
@@ -218,7 +216,7 @@ class Finder {
       case Edit::Kind::kAttributes:
         if (!names_computations(edit.key)) break;
         stale_.calls = true;  // also covers the previous callees
-        if (runs_schedules(instruction.opcode())) stale_.replay[row_of(instruction).computation.index] = true;
+        if (runs_schedules(instruction.opcode())) stale_.replay.steps.push_back(edit.instruction);
         for (ComputationId id : called) {
           stale_.callers.emplace_back(id, edit.instruction);
           touch_contents(id);  // the cost of other callers may depend on this one

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lib/edit/edit_log.h"
+#include "lib/schedule/replayer.h"
 #include "lib/step/facts.h"
 
 namespace hloroof::internal::inline step {
@@ -53,8 +54,8 @@ struct Stale {
   // The pairs of starts and dones that depend on these instructions.
   std::vector<InstructionId> pairs;
 
-  // The replay, by ComputationId: computations whose instructions, order or demands changed.
-  std::vector<bool> replay;
+  // The replay.
+  ReplayChanges replay;
 };
 
 // Callers and computations that edits added after the call graph was built.

@@ -23,7 +23,6 @@ TEST_CASE("the step after a move in the entry") {
     Replayer replayer(module, /*record=*/false);
     replayer.replay(facts.calls, facts.pairs, facts.costs.demand, facts.schedule, {});
     CHECK(replayer.seconds() == before->step_seconds);
-    replayer.remember_entry();
     std::vector<InstructionId> steps;
     for (InstructionView instruction : module.entry().instructions()) {
       if (facts.costs.demand[instruction.id().index].step != Step::kFree) steps.push_back(instruction.id());
