@@ -130,7 +130,7 @@ CallGraph CallFacts::find(const Module& module, const CallOptions& options, Call
   graph.module_ = &module;
   graph.roles_.assign(module.computation_limit(), ComputationRole::kUnused);
 
-  TraceContext context = make_trace_context(module, record.lists);
+  TraceContext context = make_trace_context(module, record.calling);
   for (const auto& [computation, callers] : record.callers) {
     if (callers_of(context, computation) != callers) record.changed.callers_of.insert(computation);
   }
@@ -147,7 +147,7 @@ CallGraph CallFacts::find(const Module& module, const CallOptions& options, Call
     if (role == ComputationRole::kUnused) continue;
     const bool scheduled = is_schedule(role);
     if (scheduled) graph.scheduled_.push_back(computation.id());
-    for (InstructionId id : record.lists.of(computation)) {
+    for (InstructionId id : record.calling.of(computation)) {
       const InstructionView instruction = module.instruction(id);
       for (const AttributeData& attribute : instruction.attributes()) {
         if (attribute.key == AttributeKey::kControlPredecessors) continue;

@@ -13,23 +13,24 @@
 #include <vector>
 
 #include "hloroof/module.h"
+#include "lib/analysis/instruction_lists.h"
 #include "lib/analysis/value_trace.h"
 
 namespace hloroof::internal::inline analysis {
 
 // An empty record makes CallFacts::find() search everything.
 struct CallRecord {
-  CallingLists lists;
+  InstructionLists calling{is_calling};
   LoopRecords loops;
   std::map<std::uint32_t, std::vector<InstructionId>> callers;  // of the computations whose callers `loops` depend on
   TraceReads changed;  // since the search; callers_of and unchanged_of are found by the next one
 
   // Instructions that name computations were edited, inserted, moved or erased there.
-  void calls_changed(ComputationId id) { lists.forget(id); }
+  void calls_changed(ComputationId id) { calling.forget(id); }
   // Trip counts that were read off this instruction may be others.
   void value_changed(InstructionId id) { changed.instructions.insert(id.index); }
   // Computations from this index on are gone.
-  void cut(std::size_t computation_limit) { lists.cut(computation_limit); }
+  void cut(std::size_t computation_limit) { calling.cut(computation_limit); }
 };
 
 }  // namespace hloroof::internal::inline analysis

@@ -11,12 +11,19 @@
 
 #include "absl/status/statusor.h"
 #include "hloroof/analysis.h"
+#include "lib/analysis/instruction_lists.h"
 #include "lib/analysis/mesh.h"
 
 namespace hloroof::internal::inline analysis {
 
 // find_collectives() with an existing call graph.
 std::vector<Collective> find_collectives(const Module& module, const CallGraph& calls);
+
+// Whether an instruction may begin a collective, end one, or run a computation that has one: its opcode decides.
+bool has_meaning_for_collectives(InstructionView instruction);
+
+// The same; `meaning` are lists of has_meaning_for_collectives().
+std::vector<Collective> find_collectives(const Module& module, const CallGraph& calls, InstructionLists& meaning);
 
 // Returns true if a collective has source-target pairs: a collective-permute, or a send or recv, which is one end of a
 // pair.
@@ -42,7 +49,8 @@ struct CollectivesAgain {
 // `reread` may have changed. Unless `others` is set, the list still has the same collectives, order, carriers and
 // dones.
 CollectivesAgain find_collectives_again(const Module& module, const CallGraph& calls, std::vector<Collective> known,
-                                        const std::set<std::uint32_t>& reread, bool others);
+                                        const std::set<std::uint32_t>& reread, bool others,
+                                        InstructionLists& meaning);
 
 // infer_mesh() with an existing call graph.
 LogicalMesh infer_mesh(const Module& module, const CallGraph& calls, const std::vector<Collective>& collectives);

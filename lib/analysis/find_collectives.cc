@@ -322,13 +322,13 @@ bool runs_any(InstructionView instruction, const std::vector<bool>& marked) {
 
 // Returns by ComputationId whether a computation has a collective, itself or in a computation that it runs.
 // Computations precede their callers; if one does not, the answer is that it may have one.
-std::vector<bool> may_have_collectives(const Module& module) {
+std::vector<bool> may_have_collectives(const Module& module, InstructionLists& meaning) {
   std::vector<bool> result(module.computation_limit(), true);
   for (ComputationView computation : module.computations()) {
     bool has_any = false;
-    for (InstructionView instruction : computation.instructions()) {
+    for (InstructionId id : meaning.of(computation)) {
+      const InstructionView instruction = module.instruction(id);
       const std::uint8_t means = kMeans[static_cast<std::size_t>(instruction.opcode())];
-      if (means == kNothing) continue;
       has_any |= (means & kBegins) != 0;
       if ((means & kRuns) == 0) continue;
       has_any |= runs_any(instruction, result);
@@ -351,17 +351,18 @@ Step step_of(ComputationView fused) {
 
 class Finder {
  public:
-  Finder() = default;
+  explicit Finder(InstructionLists& meaning) : meaning_(meaning) {}
 
   // Reuses known collectives; see find_collectives_again().
-  Finder(std::vector<Collective> known, const std::set<std::uint32_t>& reread) : known_(std::move(known)) {
+  Finder(std::vector<Collective> known, const std::set<std::uint32_t>& reread, InstructionLists& meaning)
+      : meaning_(meaning), known_(std::move(known)) {
     for (std::size_t i = 0; i < known_.size(); ++i) {
       if (reread.count(known_[i].instruction.index) == 0) known_at_[key(known_[i].instruction, known_[i].carrier)] = i;
     }
   }
 
   CollectivesAgain run(const Module& module, const CallGraph& calls) {
-    may_have_collectives_ = may_have_collectives(module);
+    may_have_collectives_ = may_have_collectives(module, meaning_);
     for (const ComputationId id : CallFacts::scheduled(calls)) scan(module.computation(id));
     return std::move(result_);
   }
@@ -370,8 +371,8 @@ class Finder {
   void scan(ComputationView computation) {
     open_.clear();
     started_.clear();
-    for (InstructionView instruction : computation.instructions()) {
-      if (kMeans[static_cast<std::size_t>(instruction.opcode())] == kNothing) continue;
+    for (InstructionId id : meaning_.of(computation)) {
+      const InstructionView instruction = computation.module().instruction(id);
       if (const std::optional<CollectiveKind> kind = begun_kind(instruction.opcode())) {
         if (!is_with_host(instruction)) add(instruction, *kind, instruction);
       } else if (async_role(instruction.opcode()) == AsyncRole::kDone) {
@@ -412,9 +413,9 @@ class Finder {
   // Returns whether the computation runs others that may have collectives.
   bool scan_wrapped(ComputationView called, Step step, double runs, InstructionView carrier) {
     bool nests = false;
-    for (InstructionView inside : called.instructions()) {
+    for (InstructionId id : meaning_.of(called)) {
+      const InstructionView inside = called.module().instruction(id);
       const std::uint8_t means = kMeans[static_cast<std::size_t>(inside.opcode())];
-      if (means == kNothing) continue;
       nests |= (means & kRuns) != 0 && runs_any(inside, may_have_collectives_);
       const std::optional<CollectiveKind> kind = begun_kind(inside.opcode());
       if (!kind || is_with_host(inside)) continue;
@@ -465,6 +466,7 @@ class Finder {
     return (std::uint64_t{carrier.index} << 32) | instruction.index;
   }
 
+  InstructionLists& meaning_;  // of has_meaning_for_collectives()
   std::vector<Collective> known_;
   std::unordered_map<std::uint64_t, std::size_t> known_at_;  // by key(), not yet matched
   std::vector<bool> may_have_collectives_;                   // by ComputationId
@@ -475,13 +477,18 @@ class Finder {
 
 }  // namespace
 
+bool has_meaning_for_collectives(InstructionView instruction) {
+  return kMeans[static_cast<std::size_t>(instruction.opcode())] != kNothing;
+}
+
 bool is_permutation(const Collective& collective) {
   return collective.kind == CollectiveKind::kCollectivePermute || !collective.pairs.empty();
 }
 
 CollectivesAgain find_collectives_again(const Module& module, const CallGraph& calls, std::vector<Collective> known,
-                                        const std::set<std::uint32_t>& reread, bool others) {
-  if (others) return Finder(std::move(known), reread).run(module, calls);
+                                        const std::set<std::uint32_t>& reread, bool others,
+                                        InstructionLists& meaning) {
+  if (others) return Finder(std::move(known), reread, meaning).run(module, calls);
   CollectivesAgain result;
   result.collectives = std::move(known);
   for (std::size_t i = 0; i < result.collectives.size(); ++i) {
@@ -499,8 +506,13 @@ CollectivesAgain find_collectives_again(const Module& module, const CallGraph& c
   return result;
 }
 
+std::vector<Collective> find_collectives(const Module& module, const CallGraph& calls, InstructionLists& meaning) {
+  return Finder(meaning).run(module, calls).collectives;
+}
+
 std::vector<Collective> find_collectives(const Module& module, const CallGraph& calls) {
-  return Finder().run(module, calls).collectives;
+  InstructionLists meaning(has_meaning_for_collectives);
+  return find_collectives(module, calls, meaning);
 }
 
 }  // namespace hloroof::internal::inline analysis

@@ -1,5 +1,7 @@
 #include "lib/analysis/value_trace.h"
 
+#include <algorithm>
+
 #include "lib/ir/rows.h"
 #include "lib/ir/shapes.h"
 
@@ -20,32 +22,20 @@ bool is_one_element(const Shape& shape) { return shape.is_array() && element_cou
 
 }  // namespace
 
-const std::vector<InstructionId>& CallingLists::of(ComputationView computation) {
-  const std::size_t i = computation.id().index;
-  if (i >= is_known_.size()) {
-    is_known_.resize(computation.module().computation_limit(), false);
-    lists_.resize(is_known_.size());
-  }
-  std::vector<InstructionId>& list = lists_[i];
-  if (is_known_[i]) return list;
-  is_known_[i] = true;
-  list.clear();
-  for (InstructionView instruction : computation.instructions()) {
-    bool names_any = instruction.opcode() == Opcode::kWhile || instruction.opcode() == Opcode::kConditional;
-    for (const AttributeData& attribute : instruction.attributes()) {
-      names_any |= attribute.reference_count != 0 && attribute.key != AttributeKey::kControlPredecessors;
-    }
-    if (names_any) list.push_back(instruction.id());
-  }
-  return list;
+bool is_calling(InstructionView instruction) {
+  if (instruction.opcode() == Opcode::kWhile || instruction.opcode() == Opcode::kConditional) return true;
+  const auto attributes = instruction.attributes();
+  return std::any_of(attributes.begin(), attributes.end(), [](const AttributeData& attribute) {
+    return attribute.reference_count != 0 && attribute.key != AttributeKey::kControlPredecessors;
+  });
 }
 
-TraceContext make_trace_context(const Module& module, CallingLists& lists) {
+TraceContext make_trace_context(const Module& module, InstructionLists& calling) {
   TraceContext context;
   context.module = &module;
   context.callers.resize(module.computation_limit());
   for (ComputationView computation : module.computations()) {
-    for (InstructionId id : lists.of(computation)) {
+    for (InstructionId id : calling.of(computation)) {
       context.calling.push_back(id);
       for (const AttributeData& attribute : module.instruction(id).attributes()) {
         if (attribute.key == AttributeKey::kControlPredecessors) continue;

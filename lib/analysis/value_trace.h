@@ -14,6 +14,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "hloroof/analysis.h"
 #include "hloroof/module.h"
+#include "lib/analysis/instruction_lists.h"
 #include "lib/analysis/scalar.h"
 #include "lib/ir/value_walk.h"
 
@@ -47,7 +48,7 @@ using LoopRecords = std::unordered_map<std::uint32_t, LoopRecord>;  // by index 
 struct TraceContext {
   const Module* module = nullptr;
   std::vector<std::vector<InstructionId>> callers;
-  std::vector<InstructionId> calling;  // loops, conditionals and all others that name computations, in module order
+  std::vector<InstructionId> calling;  // all of which is_calling() is true, in module order
   LoopRecords loops;
   TraceReads* reads = nullptr;  // takes note of what is read; null if nobody asks
 
@@ -56,26 +57,11 @@ struct TraceContext {
   }
 };
 
-// The instructions of each computation that TraceContext::calling lists, in their order, by computation id.
-class CallingLists {
- public:
-  // The list of a computation, which is read from the module unless it is known.
-  const std::vector<InstructionId>& of(ComputationView computation);
-  void forget(ComputationId id) {
-    if (id.index < is_known_.size()) is_known_[id.index] = false;
-  }
-  // Forgets the lists of the computations from this index on.
-  void cut(std::size_t limit) {
-    if (limit < is_known_.size()) is_known_.resize(limit);
-  }
+// Whether an instruction is a loop, a conditional or another one that names computations.
+bool is_calling(InstructionView instruction);
 
- private:
-  std::vector<std::vector<InstructionId>> lists_;
-  std::vector<bool> is_known_;
-};
-
-// Returns a context in which nothing is known of loops.
-TraceContext make_trace_context(const Module& module, CallingLists& lists);
+// `calling` are lists of is_calling(). Nothing is known of loops yet.
+TraceContext make_trace_context(const Module& module, InstructionLists& calling);
 
 // Values of loop state elements that an evaluation may use.
 using LoopState = std::map<Path, Scalar>;

@@ -58,7 +58,7 @@ void mark_other_trips(const Module& module, const CallGraph& a, const CallGraph&
 
 // Whether the step of another instruction depends on more of a demand than its seconds and what it keeps busy.
 bool concerns_others(const Demand& a, const Demand& b) {
-  return a.step != b.step || a.carried_by != b.carried_by || a.also_starts != b.also_starts ||
+  return a.carried_by != b.carried_by || a.also_starts != b.also_starts ||
          a.is_begun_by_other != b.is_begun_by_other || a.is_issued_ahead != b.is_issued_ahead ||
          a.also_starts.valid() || a.is_begun_by_other || b.is_begun_by_other;
 }
@@ -85,8 +85,8 @@ struct Predictor::State {
   // Computes all parts from scratch.
   absl::Status start_over() {
     facts.reset();
-    call_record = {};
-    absl::StatusOr<ModuleFacts> of_module = find_module_facts(borrow(module), options, call_record);
+    records = {};
+    absl::StatusOr<ModuleFacts> of_module = find_module_facts(borrow(module), options, records);
     if (!of_module.ok()) return of_module.status();
     absl::StatusOr<StepFacts> found = find_facts(*std::move(of_module), target, options);
     if (!found.ok()) return found.status();
@@ -182,7 +182,7 @@ struct Predictor::State {
     const bool was_read = EditLog::restore(editor, *level);
     if (!some_vanish || !was_read || !facts) {
       EditLog::cut_tables(editor, *level);
-      call_record.cut(module.computation_limit());
+      records.cut(module.computation_limit());
       return absl::OkStatus();
     }
     // The instructions that vanish are marked as erased, so the update removes them from the facts. If it fails, the
@@ -191,7 +191,7 @@ struct Predictor::State {
     (void)refresh();
     forget_callers(EditLog::instructions_at(editor, *level), EditLog::computations_at(editor, *level));
     EditLog::cut_tables(editor, *level);
-    call_record.cut(module.computation_limit());
+    records.cut(module.computation_limit());
     if (!facts) return absl::OkStatus();
     cut_tables();
     // A call graph that is newer than the checkpoint names instructions that have vanished.
@@ -237,8 +237,8 @@ struct Predictor::State {
   absl::Status update_calls(Stale& stale) {
     for (const auto& [computation, caller] : stale.callers) since.callers.emplace(computation.index, caller);
     since.lost_callers |= stale.lost_callers;
-    for (ComputationId id : stale.calls_changed) call_record.calls_changed(id);
-    for (InstructionId id : stale.values_changed) call_record.value_changed(id);
+    for (ComputationId id : stale.calls_changed) records.calls.calls_changed(id);
+    for (InstructionId id : stale.values_changed) records.calls.value_changed(id);
     if (!stale.calls) return absl::OkStatus();
     const CallGraph before = std::move(facts->calls);
     const std::size_t known = std::min(since.computation_limit, module.computation_limit());
@@ -327,7 +327,7 @@ struct Predictor::State {
   }
 
   absl::Status find_calls_again() {
-    absl::StatusOr<CallGraph> calls = find_calls(module, options, call_record);
+    absl::StatusOr<CallGraph> calls = find_calls(module, options, records.calls);
     if (!calls.ok()) return calls.status();
     facts->calls = *std::move(calls);
     calls_are_new();
@@ -338,13 +338,15 @@ struct Predictor::State {
   // or removed or the description of one changed. Adds to stale.carriers the carriers of collectives
   // whose cost changed. The roles are not updated until predict().
   absl::Status update_collectives(Stale& stale) {
+    for (ComputationId id : stale.collectives_in) records.for_collectives.forget(id);
     if (!stale.collectives && stale.descriptions.empty()) return absl::OkStatus();
     CollectiveCosts& all = facts->collectives;
     add_slice_halves(stale.carriers);
     std::vector<InstructionId> carriers_before;
     for (const Collective& collective : all.collectives) carriers_before.push_back(collective.carrier);
     CollectivesAgain again =
-        find_collectives_again(module, facts->calls, std::move(all.collectives), stale.descriptions, stale.collectives);
+        find_collectives_again(module, facts->calls, std::move(all.collectives), stale.descriptions, stale.collectives,
+                               records.for_collectives);
     all.collectives = std::move(again.collectives);
     if (!options.mesh.axes.empty() ||
         (!again.are_all(carriers_before.size()) && !same_axes(infer_axes(module, all.collectives), all.mesh))) {
@@ -434,8 +436,10 @@ struct Predictor::State {
       const InstructionId id = stale.costs[i];
       const Demand& now = demand[id.index];
       if (before[i] == now) continue;
+      const ComputationId computation = row_of(module, id).computation;
       stale.replay.steps.push_back(id);
-      if (concerns_others(before[i], now)) stale.replay.replay_all(row_of(module, id).computation);
+      if ((before[i].step == Step::kFree) != (now.step == Step::kFree)) stale.replay.order_changed(computation);
+      if (concerns_others(before[i], now)) stale.replay.replay_all(computation);
     }
   }
 
@@ -516,7 +520,7 @@ struct Predictor::State {
   const PredictOptions options;
 
   std::shared_ptr<StepFacts> facts;  // null after an error
-  CallRecord call_record;            // of the search that found facts->calls
+  SearchRecords records;             // of the searches that found facts->calls and facts->collectives
   SinceCallGraph since;
   std::uint64_t calls_found_at = 0;  // EditLog::checkpoints() when facts->calls was found
   std::uint64_t calls_found = 0;     // how often it was found

@@ -28,6 +28,11 @@ AsyncRole role_of_fusion(InstructionView fusion) {
   return role;
 }
 
+// Whether a walk to the start of a transfer goes on through an instruction that is no fusion.
+bool hands_on(Opcode opcode) {
+  return is_alias(opcode) || calls_schedules(opcode) || flow(opcode) == Flow::kParameter;
+}
+
 }  // namespace
 
 class Tracer {
@@ -68,7 +73,7 @@ class Tracer {
       case AsyncRole::kNone: break;
     }
     if (f == Flow::kFuses) return is_fusion && pairs_.is_step(at) ? Go::kOperands : Go::kStop;
-    return is_alias(at.opcode()) || calls_schedules(at.opcode()) || f == Flow::kParameter ? Go::kOn : Go::kStop;
+    return hands_on(at.opcode()) ? Go::kOn : Go::kStop;
   }
 
   const CallGraph& calls_;
@@ -117,6 +122,11 @@ bool AsyncPairs::is_step(InstructionView fusion) {
   return known.is_step;
 }
 
+bool AsyncPairs::ends_walks(InstructionView at) {
+  if (role(at) == AsyncRole::kStart || role(at) == AsyncRole::kDone) return false;
+  return flow(at.opcode()) == Flow::kFuses ? !is_step(at) : !hands_on(at.opcode());
+}
+
 AsyncPairs pair_async(const Module& module, const CallGraph& calls) {
   AsyncPairs pairs;
   pairs.traces_.resize(module.instruction_limit(), AsyncPairs::kNone);
@@ -148,10 +158,13 @@ void AsyncPairs::update(const Module& module, const CallGraph& calls, absl::Span
   traces_.resize(module.instruction_limit(), kNone);
   known_.resize(module.instruction_limit());
   if (edited.empty()) return;
+  // By InstructionId: what a walk found there or behind it may be something else.
   std::vector<bool> is_edited(module.instruction_limit(), false);
   for (InstructionId id : edited) {
+    const bool ended_walks = known_[id.index].role_known && ends_walks(module.instruction(id));
     known_[id.index] = Known();
-    is_edited[id.index] = true;
+    const bool is_there = (row_of(module, id).flags & InstructionData::kErased) == 0;
+    is_edited[id.index] = !ended_walks || (is_there && !ends_walks(module.instruction(id)));
   }
   Tracer tracer(module, calls, *this);
   for (InstructionId id : edited) {

@@ -64,6 +64,8 @@ class AsyncPairs {
 
   AsyncRole role(InstructionView instruction);
   bool is_step(InstructionView fusion);
+  // Whether a walk from a done back to its starts ends at an instruction without finding one, whatever its operands.
+  bool ends_walks(InstructionView at);
 
   std::vector<std::uint32_t> traces_;  // by InstructionId of a done: index of dones_
   std::vector<Done> dones_;

@@ -182,6 +182,9 @@ class Finder {
       default: return;
     }
     const ComputationId computation = row_of(module_, edit.instruction).computation;
+    if (has_meaning_for_collectives(module_.instruction(edit.instruction))) {
+      stale_.collectives_in.push_back(computation);
+    }
     if (is_scheduled(computation)) stale_.replay.order_changed(computation);  // for others see find_touched()
   }
 

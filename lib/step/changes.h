@@ -39,6 +39,8 @@ struct Stale {
 
   // The collectives: the list of them, and the carrier and the done of each.
   bool collectives = false;
+  // Where the lists of what the search for them looks at are others, whether or not it is needed.
+  std::vector<ComputationId> collectives_in;
   // Collectives of which only the description is stale, by the index of their instruction.
   std::set<std::uint32_t> descriptions;
 

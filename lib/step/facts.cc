@@ -88,23 +88,23 @@ ListSchedule find_schedule(const StepFacts& facts) {
 }
 
 absl::StatusOr<ModuleFacts> find_module_facts(std::shared_ptr<const Module> module, const PredictOptions& options) {
-  CallRecord record;
-  return find_module_facts(std::move(module), options, record);
+  SearchRecords records;
+  return find_module_facts(std::move(module), options, records);
 }
 
 absl::StatusOr<ModuleFacts> find_module_facts(std::shared_ptr<const Module> module, const PredictOptions& options,
-                                              CallRecord& record) {
+                                              SearchRecords& records) {
   if (!module->has_entry())
     return invalid_argument(ModuleRows::path(*module) + ": error: the module has no ENTRY computation");
   if (!row_of(module->entry()).root.valid())
     return invalid_argument(ModuleRows::path(*module) + ": error: the ENTRY computation has no instructions");
-  absl::StatusOr<CallGraph> calls = find_calls(*module, options, record);
+  absl::StatusOr<CallGraph> calls = find_calls(*module, options, records.calls);
   if (!calls.ok()) return calls.status();
   if (absl::Status status = check_custom_call_costs(*module, options.custom_calls); !status.ok()) return status;
   if (absl::Status status = check_kernel_lists(*module, options.kernel_lists); !status.ok()) return status;
   ModuleFacts facts;
   facts.calls = *std::move(calls);
-  facts.collectives = find_collectives(*module, facts.calls);
+  facts.collectives = find_collectives(*module, facts.calls, records.for_collectives);
   facts.kernels = std::make_shared<KernelRuns>();
   facts.work = compute_work(*module, facts.calls, work_options(options, facts.kernels));
   facts.pairs = pair_async(*module, facts.calls);

@@ -6,6 +6,7 @@
 #ifndef HLOROOF_LIB_STEP_FACTS_H_
 #define HLOROOF_LIB_STEP_FACTS_H_
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -16,6 +17,8 @@
 #include "hloroof/device.h"
 #include "hloroof/predict.h"
 #include "lib/analysis/call_record.h"
+#include "lib/analysis/collectives.h"
+#include "lib/analysis/instruction_lists.h"
 #include "lib/base/paged_table.h"
 #include "lib/schedule/async_pairs.h"
 #include "lib/schedule/list_schedule.h"
@@ -58,15 +61,27 @@ struct ModuleFacts {
   AsyncPairs pairs;
 };
 
+// What the searches for calls and collectives leave for those after an edit.
+struct SearchRecords {
+  CallRecord calls;
+  InstructionLists for_collectives{has_meaning_for_collectives};
+
+  // Computations from this index on are gone.
+  void cut(std::size_t computation_limit) {
+    calls.cut(computation_limit);
+    for_collectives.cut(computation_limit);
+  }
+};
+
 // Returns a non-owning pointer to `module`, which must outlive the pointer.
 inline std::shared_ptr<const Module> borrow(const Module& module) { return {std::shared_ptr<const Module>(), &module}; }
 
 // Computes the parts that do not depend on the target. Reads only the options that concern the program: trip counts,
 // branches, custom calls and lists of kernels. Errors: those of predict_step_time about the module and these options.
 absl::StatusOr<ModuleFacts> find_module_facts(std::shared_ptr<const Module> module, const PredictOptions& options);
-// The same, and leaves the record of the search for the calls.
+// The same, and leaves records.
 absl::StatusOr<ModuleFacts> find_module_facts(std::shared_ptr<const Module> module, const PredictOptions& options,
-                                              CallRecord& record);
+                                              SearchRecords& records);
 
 // Returns facts with only these parts, for change_target().
 StepFacts facts_without_target(ModuleFacts of_module);
