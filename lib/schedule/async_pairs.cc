@@ -28,6 +28,10 @@ AsyncRole role_of_fusion(InstructionView fusion) {
   return role;
 }
 
+bool is_semaphore(const Shape& shape) {
+  return shape.is_array() && shape.dimensions.empty() && shape.layout.memory_space == 2;
+}
+
 // Whether a walk to the start of a transfer goes on through an instruction that is no fusion.
 bool hands_on(Opcode opcode) {
   return is_alias(opcode) || calls_schedules(opcode) || flow(opcode) == Flow::kParameter;
@@ -45,7 +49,9 @@ class Tracer {
     result.starts.clear();
     result.looked_at = {done.id()};
     walk_.begin();
-    for (InstructionId operand : done.operand_ids()) walk_.add(operand, {});
+    if (!is_fusion || !add_semaphores(done)) {
+      for (InstructionId operand : done.operand_ids()) walk_.add(operand, {});
+    }
     const auto callers = [this](ComputationId id) -> const std::vector<InstructionId>& {
       return CallFacts::callers(calls_, id);
     };
@@ -58,8 +64,22 @@ class Tracer {
   }
 
  private:
+  // Adds the operands through which the state of a collective passes from fusion to fusion. Returns whether there are
+  // any.
+  bool add_semaphores(InstructionView fusion) {
+    bool has_any = false;
+    for (InstructionView operand : fusion.operands()) {
+      if (!is_semaphore(operand.shape())) continue;
+      walk_.add(operand.id(), {});
+      has_any = true;
+    }
+    return has_any;
+  }
+
   // A start ends the search. The search continues through instructions that only forward values. The fusions that carry
-  // the steps of a collective forward it through their operands.
+  // the steps of a collective forward its state. Their other operands lead to the start of no other done; a search
+  // through all of them visits up to 700 instructions for a done of llm_unrolled_fsdp.v5e_2x4, and takes @@ times as
+  // long for all of them.
   Go visit(InstructionView at, bool is_fusion, std::vector<InstructionId>& starts) {
     const Flow f = flow(at.opcode());
     switch (pairs_.role(at)) {
@@ -72,7 +92,10 @@ class Tracer {
       case AsyncRole::kUpdate:
       case AsyncRole::kNone: break;
     }
-    if (f == Flow::kFuses) return is_fusion && pairs_.is_step(at) ? Go::kOperands : Go::kStop;
+    if (f == Flow::kFuses) {
+      if (is_fusion && pairs_.is_step(at)) add_semaphores(at);
+      return Go::kStop;
+    }
     return hands_on(at.opcode()) ? Go::kOn : Go::kStop;
   }
 
@@ -90,11 +113,9 @@ bool carries_collective_step(InstructionView fusion) {
   if (fusion.opcode() != Opcode::kFusion || async_role(fusion) != AsyncRole::kNone) return false;
   // The state of the collective (semaphores and counters) passes through the
   // fusion, so one operand is a scalar in memory space 2.
-  bool has_semaphore = false;
-  for (InstructionView operand : fusion.operands()) {
-    const Shape& shape = operand.shape();
-    if (shape.is_array() && shape.dimensions.empty() && shape.layout.memory_space == 2) has_semaphore = true;
-  }
+  const auto operands = fusion.operands();
+  const bool has_semaphore = std::any_of(operands.begin(), operands.end(),
+                                         [](InstructionView operand) { return is_semaphore(operand.shape()); });
   if (!has_semaphore) return false;
   for (ComputationView computation : fusion.computations(AttributeKey::kCalls)) {
     for (InstructionView inner : computation.instructions()) {
