@@ -13,7 +13,7 @@ namespace hloroof::internal::inline schedule {
 
 class Clock {
  public:
-  // Adds `seconds`, 0 to 2 kForever, in whole units of 2^-64 s. Saturates at about 4 kForever, beyond any valid step.
+  // Adds `seconds`, 0 to 2 kForever, in whole units of 2^-64 s. Saturates beyond 2 kForever, which no valid step takes.
   void add(double seconds) { units_ = std::min(kMost, units_ + static_cast<Units>(seconds * kUnitsPerSecond)); }
   double seconds() const { return static_cast<double>(units_) / kUnitsPerSecond; }
   bool is_saturated() const { return units_ == kMost; }
@@ -26,14 +26,14 @@ class Clock {
  private:
   __extension__ using Units = __int128;
   static constexpr double kUnitsPerSecond = 0x1p64;
-  static constexpr Units kMost = static_cast<Units>(1) << 126;  // so that the sum of two does not overflow
+  static constexpr Units kMost = static_cast<Units>(1) << 125;  // so that the sum of two does not overflow
 
   explicit Clock(Units units) : units_(units) {}
 
   Units units_ = 0;
 };
 
-static_assert(2 * kForever < 0x1p62, "two durations do not saturate a clock");
+static_assert(2 * kForever < 0x1p61, "two durations do not saturate a clock");
 
 }  // namespace hloroof::internal::inline schedule
 

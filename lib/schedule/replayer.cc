@@ -349,6 +349,7 @@ void Replayer::perform(InstructionId id, Machine& machine, const Seen& seen, con
 double Replayer::replay_step(InstructionId id, Machine& machine, Pass& pass, std::size_t iteration) {
   const Demand& demand = (*demands_)[id.index];
   const double begin = machine.now();
+  ++steps_replayed_;
   double exposed = 0;
   std::vector<ReplayRecord::Stretch>* events = recorded_events(row_of(module_, id).computation, iteration);
   std::vector<ReplayRecord::Stretch> waits;  // at most one for each start of a done

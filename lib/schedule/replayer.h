@@ -125,6 +125,9 @@ class Replayer {
   // are still there, for a module that has a schedule.
   double entry_seconds_if(std::size_t first, absl::Span<const InstructionId> steps);
 
+  // The number of steps that replay() has replayed so far. A test holds it against the number of steps.
+  std::uint64_t steps_replayed() const { return steps_replayed_; }
+
   const ReplayRecord& record(ComputationId id) const { return records_[id.index]; }
   const std::vector<ReplayRecord>& records() const { return records_; }
   double begin(InstructionId id) const { return begin_[id.index]; }
@@ -223,6 +226,7 @@ class Replayer {
   double drained_seconds_ = 0;       // the wait at the end of the step
   std::vector<Wait> drained_waits_;  // the parts of that wait
   BranchProbabilities branches_;
+  std::uint64_t steps_replayed_ = 0;
   std::vector<Added> added_;                // by ComputationId
   std::vector<ComputationId> added_order_;  // those that were executed at the last add_up()
   InstructionId added_drained_;             // drained_, drained_seconds_ and drained_waits_ then

@@ -642,6 +642,49 @@ TEST_CASE("another root changes the trips of a loop and the work of a fusion") {
   CHECK(check_summary(predictor, device).step_seconds == before);
 }
 
+TEST_CASE("a loop that is fed by another one, and a loop inside it") {
+  const std::filesystem::path path = source_path("tests/predict/dumps/fed_loops.v5e.hlo");
+  for (std::uint32_t seed = 0; seed < 4; ++seed) edit_and_compare(path, 80, seed);
+
+  const Device device = find_device("tpu_v5e").value();
+  absl::StatusOr<Predictor> created = Predictor::create(load_module(path.string()).value(), device);
+  REQUIRE(created.ok());
+  Predictor& predictor = *created;
+  const double before = check_summary(predictor, device).step_seconds;
+  const Checkpoint checkpoint = predictor.checkpoint();
+  std::map<std::string, InstructionId> constants;
+  const auto set = [&](const char* constant, const char* value) {
+    INFO(constant << " = " << value);
+    const auto [at, is_first] = constants.try_emplace(constant);
+    if (is_first) at->second = named(predictor.module(), constant);
+    NewInstruction made;
+    made.opcode = Opcode::kConstant;
+    made.shape_id = predictor.module().instruction(at->second).shape_id();
+    made.literal = value;
+    const absl::StatusOr<InstructionId> other = predictor.edit().insert_before(at->second, made);
+    REQUIRE(other.ok());
+    REQUIRE(predictor.edit().replace_all_uses(at->second, *other).ok());
+    at->second = *other;
+    return check_summary(predictor, device).step_seconds;
+  };
+  // The first loop runs 3 times and ends with its counter at 6, which is how often the second runs.
+  CHECK(set("bound", "12") > 1.5 * before);
+  const double by_four = set("two", "4");
+  CHECK(by_four < set("two", "2"));
+  CHECK(set("length", "30") > 5 * before);
+  CHECK(set("zero.3", "29") < 3 * before);
+  CHECK(set("one.3", "6") < before);
+  CHECK(set("bound", "7") > 0);
+  // The second loop is no longer fed, and then is again.
+  const InstructionId fed = named(predictor.module(), "fed");
+  REQUIRE(predictor.edit().set_operand(fed, 1, named(predictor.module(), "length")).ok());
+  CHECK(check_summary(predictor, device).step_seconds > 0);
+  REQUIRE(predictor.edit().set_operand(fed, 1, named(predictor.module(), "counted")).ok());
+  CHECK(check_summary(predictor, device).step_seconds > 0);
+  REQUIRE(predictor.rollback(checkpoint).ok());
+  CHECK(check_summary(predictor, device).step_seconds == before);
+}
+
 TEST_CASE("a start that wraps another computation carries its collectives") {
   const Device device = find_device("tpu_v5e").value();
   Predictor predictor = predictor_of(R"(HloModule m, is_scheduled=true, num_partitions=8
