@@ -44,7 +44,7 @@ class Machine {
  public:
   Machine() = default;
   // A machine in a later state.
-  Machine(Clock clock, const std::vector<Flight>& flights) : clock_(clock), began_(clock.seconds()) {
+  Machine(Clock clock, const std::vector<Flight>& flights) : clock_(clock) {
     for (const Flight& flight : flights) add(flight);
   }
 
@@ -55,12 +55,16 @@ class Machine {
   // which it begins: not even in its rounding errors.
   void begin_step() {
     clock_.add(now_);
-    began_ = clock_.seconds();
     now_ = 0;
   }
   // The time at which the step began.
   Clock clock() const { return clock_; }
-  double now() const { return began_ + now_; }
+  // The end of a step is the beginning of the next one, to the last bit.
+  double now() const {
+    Clock now = clock_;
+    now.add(now_);
+    return now.seconds();
+  }
 
   // Returns the transfers in flight in the order in which they began.
   const std::vector<Flight>& in_flight();
@@ -115,9 +119,8 @@ class Machine {
   void charge(InstructionId cause, double seconds);
   void clear_causes();
 
-  Clock clock_;       // when the step began
-  double began_ = 0;  // clock_ in seconds
-  double now_ = 0;    // since then
+  Clock clock_;     // when the step began
+  double now_ = 0;  // since then
   bool finds_causes_ = true;
   std::vector<Flight> flights_;  // empty while there is a crowd
   Crowd crowd_;
