@@ -42,14 +42,22 @@ JsonWriter::JsonWriter(JsonLayout layout) : layout_(layout) {
 }
 
 std::string JsonWriter::take() {
-  out_.resize(size_);
+  out_.append(buffer_, 0, size_);
   size_ = 0;
-  return std::move(out_);
+  return std::exchange(out_, {});
 }
 
-void JsonWriter::grow(std::size_t count) {
+// Small documents have a small buffer.
+void JsonWriter::flush(std::size_t count) {
   constexpr std::size_t kFirst = 256;
-  out_.resize(std::max(2 * out_.size(), size_ + count + kFirst));
+  constexpr std::size_t kMost = std::size_t{1} << 15;
+  if (buffer_.size() < kMost) {
+    buffer_.resize(std::max(2 * buffer_.size(), size_ + count + kFirst));
+    return;
+  }
+  out_.append(buffer_, 0, size_);
+  size_ = 0;
+  if (count > buffer_.size()) buffer_.resize(count);
 }
 
 void JsonWriter::put_escaped(std::string_view text) {
@@ -118,13 +126,13 @@ void JsonWriter::key(std::string_view name) {
   *at++ = '"';
   *at++ = ':';
   if (has_lines()) *at++ = ' ';
-  size_ = static_cast<std::size_t>(at - out_.data());
+  size_ = static_cast<std::size_t>(at - buffer_.data());
 }
 
 void JsonWriter::value(std::string_view text) {
   separate();
-  const std::size_t begin = size_;
   char* at = room(text.size() + 2);
+  const std::size_t begin = size_;
   *at++ = '"';
   bool are_plain = true;
   for (const char c : text) {
@@ -132,7 +140,7 @@ void JsonWriter::value(std::string_view text) {
     *at++ = c;
   }
   *at++ = '"';
-  size_ = static_cast<std::size_t>(at - out_.data());
+  size_ = static_cast<std::size_t>(at - buffer_.data());
   if (are_plain) return;
   size_ = begin;
   put('"');

@@ -15,7 +15,11 @@ PredictionsWriter::PredictionsWriter(std::size_t count)
   if (is_array_) out_.begin_array();
 }
 
-void PredictionsWriter::add(const StepPrediction& prediction) { write_json(prediction, out_); }
+void PredictionsWriter::add(const StepPrediction& prediction) {
+  constexpr std::size_t kBytesOfOp = 900;  // with its share of the rest, in dumps of the corpus
+  out_.expect(kBytesOfOp * prediction.ops.size());
+  write_json(prediction, out_);
+}
 
 std::string PredictionsWriter::take() {
   if (is_array_) out_.end_array();

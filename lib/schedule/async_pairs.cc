@@ -47,6 +47,15 @@ class Tracer {
   void trace(InstructionView done, AsyncPairs::Done& result) {
     const bool is_fusion = flow(done.opcode()) == Flow::kFuses;
     result.starts.clear();
+    if (!is_fusion && done.operand_count() == 1) {
+      // Most dones name their start, and need no walk.
+      const InstructionView start = done.operand(0);
+      if (flow(start.opcode()) != Flow::kFuses && pairs_.role(start) == AsyncRole::kStart) {
+        result.starts = {start.id()};
+        result.looked_at = {done.id(), start.id()};
+        return;
+      }
+    }
     result.looked_at = {done.id()};
     walk_.begin();
     if (!is_fusion || !add_semaphores(done)) {
@@ -59,8 +68,6 @@ class Tracer {
       result.looked_at.push_back(at.id());
       return visit(at, is_fusion, result.starts);
     });
-    std::sort(result.looked_at.begin(), result.looked_at.end());
-    result.looked_at.erase(std::unique(result.looked_at.begin(), result.looked_at.end()), result.looked_at.end());
   }
 
  private:

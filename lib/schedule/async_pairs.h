@@ -52,7 +52,7 @@ class AsyncPairs {
   struct Done {
     InstructionId id;
     std::vector<InstructionId> starts;
-    std::vector<InstructionId> looked_at;  // instructions that the starts depend on, ascending
+    std::vector<InstructionId> looked_at;  // instructions that the starts depend on; some more than once
   };
   // Cached facts about one instruction, because scanning fusions is slow.
   struct Known {

@@ -108,6 +108,9 @@ class InsideTable {
   // The same for a single instruction, treated as a computation whose parameters are its operands.
   Inside of_instruction(InstructionView instruction);
 
+  // Whether the fusion that calls a computation computes element by element.
+  bool is_by_element(ComputationId id) const { return by_element_[id.index] != 0; }
+
   SizeCache& sizes() { return sizes_; }
 
  private:

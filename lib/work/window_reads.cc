@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
 #include "hloroof/attributes.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
@@ -20,7 +21,7 @@ namespace {
 
 // The loops that move a window along each dimension of an array, as bits.
 using LoopSet = std::uint32_t;
-using Moves = std::vector<LoopSet>;
+using Moves = absl::InlinedVector<LoopSet, 6>;
 constexpr std::size_t kMostLoops = 32;
 
 // More instructions than any fusion has. Fusions that call one another several times could be visited exponentially
@@ -114,10 +115,10 @@ std::optional<Nest> nest_of(InstructionView product, const WindowConfig& config)
 }
 
 // The dimensions of a shape, from the most minor one in memory on for a bitcast.
-std::vector<std::int64_t> dimension_order(const Shape& shape, bool in_memory) {
+absl::InlinedVector<std::int64_t, 6> dimension_order(const Shape& shape, bool in_memory) {
   const auto& minor = shape.layout.minor_to_major;
   if (in_memory && static_cast<int>(minor.size()) == shape.rank()) return {minor.begin(), minor.end()};
-  std::vector<std::int64_t> order;
+  absl::InlinedVector<std::int64_t, 6> order;
   for (std::int64_t d = shape.rank(); d-- > 0;) order.push_back(d);
   return order;
 }
@@ -127,8 +128,8 @@ std::vector<std::int64_t> dimension_order(const Shape& shape, bool in_memory) {
 std::optional<Moves> regrouped(const Shape& from, const Moves& moves, const Shape& to, bool in_memory) {
   if (from.dimensions == to.dimensions && moves.size() == to.dimensions.size()) return moves;
   Moves result(to.rank());
-  const std::vector<std::int64_t> a = dimension_order(from, in_memory);
-  const std::vector<std::int64_t> b = dimension_order(to, in_memory);
+  const absl::InlinedVector<std::int64_t, 6> a = dimension_order(from, in_memory);
+  const absl::InlinedVector<std::int64_t, 6> b = dimension_order(to, in_memory);
   std::size_t i = 0;
   std::size_t j = 0;
   while (i < a.size() || j < b.size()) {

@@ -23,6 +23,7 @@
 #include "lib/work/gpu_tiles.h"
 #include "lib/work/inside.h"
 #include "lib/work/kernel_runs.h"
+#include "lib/work/same_instruction.h"
 #include "lib/work/same_work.h"
 #include "lib/work/window_reads.h"
 
@@ -271,6 +272,12 @@ void add_chosen_tile(InstructionView fusion, Work& work) {
   }
 }
 
+Work free_work() {
+  Work work;
+  work.is_free = true;
+  return work;
+}
+
 class WorkCounter {
  public:
   WorkCounter(const Module& module, const WorkOptions& options)
@@ -281,18 +288,21 @@ class WorkCounter {
         kernels_(options.kernels != nullptr ? options.kernels : std::make_shared<KernelRuns>()) {}
 
   Work count(InstructionView instruction) {
-    const bool is_sequence = instruction.opcode() == Opcode::kAsyncStart && sequence_of(instruction).valid();
-    return is_sequence ? sequence(sequence_of(instruction)) : count_alone(instruction);
+    return is_sequence(instruction) ? sequence(sequence_of(instruction)) : count_alone(instruction);
   }
 
+  // Counts the work of instructions of a whole module, which repeat one another.
+  class OfModule;
+
  private:
+  bool is_sequence(InstructionView instruction) {
+    return instruction.opcode() == Opcode::kAsyncStart && sequence_of(instruction).valid();
+  }
+
   // The work of an instruction that runs no sequence.
   Work count_alone(InstructionView instruction) {
+    if (is_free(instruction)) return free_work();
     Work work;
-    if (is_free(instruction)) {
-      work.is_free = true;
-      return work;
-    }
     const Opcode opcode = instruction.opcode();
     const ComputationId called = inlined_computation(instruction);
     Inside alone;
@@ -400,8 +410,7 @@ class WorkCounter {
       if (open.size() > before) continue;
       open.pop_back();
       if (sequences_[at.index] != nullptr) continue;
-      Work work;
-      work.is_free = true;
+      Work work = free_work();
       for (InstructionView instruction : module_.computation(at).instructions()) append_work(step(instruction), work);
       sequences_[at.index] = std::make_unique<Work>(std::move(work));
     }
@@ -414,6 +423,26 @@ class WorkCounter {
   ThreadTable threads_;
   std::shared_ptr<KernelRuns> kernels_;
   std::vector<std::unique_ptr<Work>> sequences_;  // by ComputationId
+};
+
+// Counts equal instructions once, and shares equal work between all.
+class WorkCounter::OfModule {
+ public:
+  explicit OfModule(WorkCounter& counter)
+      : counter_(counter), same_(counter.module_, counter.insides_), free_(works_.share(free_work())) {}
+
+  Shared<Work> count(InstructionView instruction) {
+    if (is_free(instruction) && !counter_.is_sequence(instruction)) return free_;
+    const auto share = [this](InstructionView i) { return works_.share(counter_.count(i)); };
+    const bool is_local = SameInstructions::is_local(instruction) && !counter_.is_sequence(instruction);
+    return is_local ? same_.find(instruction, share) : share(instruction);
+  }
+
+ private:
+  WorkCounter& counter_;
+  SharedWorks works_;
+  SameInstructions same_;
+  Shared<Work> free_;
 };
 
 }  // namespace
@@ -434,11 +463,11 @@ Work compute_work(InstructionView instruction, const WorkOptions& options) {
 // bench/counts_bench.
 PagedTable<Shared<Work>> compute_work(const Module& module, const CallGraph& calls, const WorkOptions& options) {
   PagedTable<Shared<Work>> result(module.instruction_limit());
-  SharedWorks works;
   WorkCounter counter(module, options);
+  WorkCounter::OfModule of_module(counter);
   for (ComputationId id : CallFacts::scheduled(calls)) {
     for (InstructionView instruction : module.computation(id).instructions()) {
-      result.at(instruction.id().index) = works.share(counter.count(instruction));
+      result.at(instruction.id().index) = of_module.count(instruction);
     }
   }
   return result;

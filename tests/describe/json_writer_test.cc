@@ -119,7 +119,8 @@ TEST_CASE("what cannot stand in a string is escaped, wherever in it it is") {
 TEST_CASE("nesting of any depth and texts of any length read back") {
   JsonWriter out;
   constexpr int kDepth = 100;
-  const std::string text(100000, 'x');
+  std::string text(100000, 'x');
+  for (std::size_t i = 0; i < text.size(); i += 7777) text[i] = '"';
   for (int i = 0; i < kDepth; ++i) {
     out.begin_object();
     out.member("text", std::string_view(text).substr(0, static_cast<std::size_t>(i) * 1000));
@@ -130,7 +131,6 @@ TEST_CASE("nesting of any depth and texts of any length read back") {
   }
   out.null();
   for (int i = 0; i < kDepth; ++i) out.end_object();
-  CHECK(out.text().back() == '}');
   const std::string document = out.take_document();
   CHECK(document.back() == '\n');
   nlohmann::json at = nlohmann::json::parse(document);
