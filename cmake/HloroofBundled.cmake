@@ -35,7 +35,13 @@ hloroof_bundle(re2 SRCS ${sources} INCLUDES "${bundled}/re2" LINK Threads::Threa
 
 enable_language(C)
 file(GLOB sources CONFIGURE_DEPENDS "${bundled}/zlib/*.c")
-hloroof_bundle(zlib SRCS ${sources} INCLUDES "${bundled}/zlib" FLAGS -DHAVE_UNISTD_H ALIASES ZLIB::ZLIB)
+# zlib 1.2 takes macOS for the Mac OS that had no fdopen(), unless that is a macro.
+hloroof_bundle(
+  zlib
+  SRCS ${sources}
+  INCLUDES "${bundled}/zlib"
+  FLAGS -DHAVE_UNISTD_H $<$<PLATFORM_ID:Darwin>:-Dfdopen=fdopen>
+  ALIASES ZLIB::ZLIB)
 
 # Libraries of headers.
 function(hloroof_bundle_headers name folder alias)
