@@ -49,8 +49,7 @@ struct CollectivesAgain {
 // `reread` may have changed. Unless `others` is set, the list still has the same collectives, order, carriers and
 // dones.
 CollectivesAgain find_collectives_again(const Module& module, const CallGraph& calls, std::vector<Collective> known,
-                                        const std::set<std::uint32_t>& reread, bool others,
-                                        InstructionLists& meaning);
+                                        const std::set<std::uint32_t>& reread, bool others, InstructionLists& meaning);
 
 // infer_mesh() with an existing call graph.
 LogicalMesh infer_mesh(const Module& module, const CallGraph& calls, const std::vector<Collective>& collectives);

@@ -486,8 +486,7 @@ bool is_permutation(const Collective& collective) {
 }
 
 CollectivesAgain find_collectives_again(const Module& module, const CallGraph& calls, std::vector<Collective> known,
-                                        const std::set<std::uint32_t>& reread, bool others,
-                                        InstructionLists& meaning) {
+                                        const std::set<std::uint32_t>& reread, bool others, InstructionLists& meaning) {
   if (others) return Finder(std::move(known), reread, meaning).run(module, calls);
   CollectivesAgain result;
   result.collectives = std::move(known);

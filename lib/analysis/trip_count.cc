@@ -494,9 +494,8 @@ class Search {
     }
     keeps_any_ = !kept.empty();
     // A loop may also be read off one that encloses it.
-    keeps_stale_ = std::any_of(kept.begin(), kept.end(), [&](std::uint32_t id) {
-      return concerns(changed, context_.loops.at(id).reads);
-    });
+    keeps_stale_ = std::any_of(kept.begin(), kept.end(),
+                               [&](std::uint32_t id) { return concerns(changed, context_.loops.at(id).reads); });
   }
 
   // Finds what inference does not need. Returns whether the trip count needs it.

@@ -11,9 +11,9 @@
 
 namespace hloroof::internal::inline analysis {
 
-// Finds the trip count of every while instruction of the module, in context.loops. The sources in order of precedence are
-// options.trip_counts, the annotation, inference, and the default. What context.loops has from the last search is kept,
-// unless it was read off something in `changed`, of which `unchanged_of` and `growth_of` are empty.
+// Finds the trip count of every while instruction of the module, in context.loops. The sources in order of precedence
+// are options.trip_counts, the annotation, inference, and the default. What context.loops has from the last search is
+// kept, unless it was read off something in `changed`, of which `unchanged_of` and `growth_of` are empty.
 void find_trip_counts(TraceContext& context, const CallOptions& options, TraceReads changed);
 
 // How often `i = first; while (i OP bound) i += step` runs, where difference = first - bound. nullopt if the loop never

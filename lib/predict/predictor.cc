@@ -58,9 +58,8 @@ void mark_other_trips(const Module& module, const CallGraph& a, const CallGraph&
 
 // Whether the step of another instruction depends on more of a demand than its seconds and what it keeps busy.
 bool concerns_others(const Demand& a, const Demand& b) {
-  return a.carried_by != b.carried_by || a.also_starts != b.also_starts ||
-         a.is_begun_by_other != b.is_begun_by_other || a.is_issued_ahead != b.is_issued_ahead ||
-         a.also_starts.valid() || a.is_begun_by_other || b.is_begun_by_other;
+  return a.carried_by != b.carried_by || a.also_starts != b.also_starts || a.is_begun_by_other != b.is_begun_by_other ||
+         a.is_issued_ahead != b.is_issued_ahead || a.also_starts.valid() || a.is_begun_by_other || b.is_begun_by_other;
 }
 
 bool same_axes(const LogicalMesh& a, const LogicalMesh& b) {
@@ -344,9 +343,8 @@ struct Predictor::State {
     add_slice_halves(stale.carriers);
     std::vector<InstructionId> carriers_before;
     for (const Collective& collective : all.collectives) carriers_before.push_back(collective.carrier);
-    CollectivesAgain again =
-        find_collectives_again(module, facts->calls, std::move(all.collectives), stale.descriptions, stale.collectives,
-                               records.for_collectives);
+    CollectivesAgain again = find_collectives_again(module, facts->calls, std::move(all.collectives),
+                                                    stale.descriptions, stale.collectives, records.for_collectives);
     all.collectives = std::move(again.collectives);
     if (!options.mesh.axes.empty() ||
         (!again.are_all(carriers_before.size()) && !same_axes(infer_axes(module, all.collectives), all.mesh))) {

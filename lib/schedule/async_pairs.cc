@@ -33,9 +33,7 @@ bool is_semaphore(const Shape& shape) {
 }
 
 // Whether a walk to the start of a transfer goes on through an instruction that is no fusion.
-bool hands_on(Opcode opcode) {
-  return is_alias(opcode) || calls_schedules(opcode) || flow(opcode) == Flow::kParameter;
-}
+bool hands_on(Opcode opcode) { return is_alias(opcode) || calls_schedules(opcode) || flow(opcode) == Flow::kParameter; }
 
 }  // namespace
 

@@ -13,9 +13,12 @@ namespace hloroof::internal::inline schedule {
 
 class Clock {
  public:
-  // Adds `seconds`, 0 to 2 kForever, in whole units of 2^-64 s. Saturates beyond 2 kForever, which no valid step takes.
-  void add(double seconds) { units_ = std::min(kMost, units_ + static_cast<Units>(seconds * kUnitsPerSecond)); }
-  double seconds() const { return static_cast<double>(units_) / kUnitsPerSecond; }
+  // Adds `seconds` of at least 0 in whole units of 2^-80 s: to the last bit from 4 ns on, which no operation falls short
+  // of. Saturates after a million years, and then shows kForever.
+  void add(double seconds) {
+    units_ = std::min(kMost, units_ + static_cast<Units>(std::min(seconds, kMostSeconds) * kUnitsPerSecond));
+  }
+  double seconds() const { return is_saturated() ? kForever : static_cast<double>(units_) / kUnitsPerSecond; }
   bool is_saturated() const { return units_ == kMost; }
 
   friend Clock operator+(Clock a, Clock b) { return Clock(std::min(kMost, a.units_ + b.units_)); }
@@ -25,15 +28,16 @@ class Clock {
 
  private:
   __extension__ using Units = __int128;
-  static constexpr double kUnitsPerSecond = 0x1p64;
+  static constexpr double kUnitsPerSecond = 0x1p80;
   static constexpr Units kMost = static_cast<Units>(1) << 125;  // so that the sum of two does not overflow
+  static constexpr double kMostSeconds = 0x1p45;
 
   explicit Clock(Units units) : units_(units) {}
 
   Units units_ = 0;
 };
 
-static_assert(2 * kForever < 0x1p61, "two durations do not saturate a clock");
+static_assert(0x1p45 < kForever, "a clock that has not saturated shows a valid step");
 
 }  // namespace hloroof::internal::inline schedule
 

@@ -42,8 +42,8 @@ void Pass::end_as(Pass& before, std::size_t mark, Clock clock) {
 }
 
 std::size_t Pass::first_mark_behind(std::size_t step) const {
-  const auto after = std::upper_bound(marks.begin(), marks.end(), step,
-                                      [](std::size_t s, const Mark& mark) { return s < mark.step; });
+  const auto after =
+      std::upper_bound(marks.begin(), marks.end(), step, [](std::size_t s, const Mark& mark) { return s < mark.step; });
   return static_cast<std::size_t>(after - marks.begin());
 }
 

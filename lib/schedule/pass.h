@@ -1,8 +1,9 @@
 // What a replay leaves of one pass over the steps of a computation.
 //
-// A pass of a loop body is one iteration; other computations have one pass. What the machine does in a step follows from
-// the transfers in flight and from the step alone. So a pass over steps of which only some are others than before is
-// replayed from a mark before the first of them, until the same transfers are in flight as at a mark behind the last.
+// A pass of a loop body is one iteration; other computations have one pass. What the machine does in a step follows
+// from the transfers in flight and from the step alone. So a pass over steps of which only some are others than before
+// is replayed from a mark before the first of them, until the same transfers are in flight as at a mark behind the
+// last.
 #ifndef HLOROOF_LIB_SCHEDULE_PASS_H_
 #define HLOROOF_LIB_SCHEDULE_PASS_H_
 

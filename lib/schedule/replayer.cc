@@ -143,8 +143,8 @@ Replayer::Unchanged Replayer::compare(const Replayed& before, const std::vector<
   const auto is_same = [&](InstructionId then, InstructionId now) { return then == now && !is_other[now.index]; };
   Unchanged unchanged;
   while (unchanged.first < most && is_same(before.steps[unchanged.first], steps[unchanged.first])) ++unchanged.first;
-  while (unchanged.last < most - unchanged.first && is_same(before.steps[before.steps.size() - 1 - unchanged.last],
-                                                            steps[steps.size() - 1 - unchanged.last])) {
+  while (unchanged.last < most - unchanged.first &&
+         is_same(before.steps[before.steps.size() - 1 - unchanged.last], steps[steps.size() - 1 - unchanged.last])) {
     ++unchanged.last;
   }
   return unchanged;

@@ -85,8 +85,8 @@ class Replayer {
   // If `record` is true, replay() fills in the records and begin().
   Replayer(const Module& module, bool record) : module_(module), record_(record) {}
 
-  // Replays what `changes` concerns and what has not been replayed yet. A conditional whose branch probabilities are not
-  // in `calls` takes its slowest branch.
+  // Replays what `changes` concerns and what has not been replayed yet. A conditional whose branch probabilities are
+  // not in `calls` takes its slowest branch.
   //
   // A module without a schedule runs in the order of `schedule`. That also lists the waits for transfers that have no
   // done. The time that an instruction waits for such a transfer is exposed time of the transfer.
@@ -219,12 +219,12 @@ class Replayer {
   const ListSchedule* schedule_ = nullptr;
   const std::vector<ComputationId>* order_ = nullptr;
 
-  std::vector<Replayed> replayed_;   // by ComputationId
-  std::vector<std::int64_t> trips_;  // by ComputationId, of loop bodies
+  std::vector<Replayed> replayed_;    // by ComputationId
+  std::vector<std::int64_t> trips_;   // by ComputationId, of loop bodies
   std::vector<std::size_t> step_at_;  // by InstructionId: its index among the steps, if the module has no schedule
-  InstructionId drained_;            // the last transfer started; charged with the wait at the end of the step
-  double drained_seconds_ = 0;       // the wait at the end of the step
-  std::vector<Wait> drained_waits_;  // the parts of that wait
+  InstructionId drained_;             // the last transfer started; charged with the wait at the end of the step
+  double drained_seconds_ = 0;        // the wait at the end of the step
+  std::vector<Wait> drained_waits_;   // the parts of that wait
   BranchProbabilities branches_;
   std::uint64_t steps_replayed_ = 0;
   std::vector<Added> added_;                // by ComputationId

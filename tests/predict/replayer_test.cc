@@ -1,4 +1,6 @@
 // A replay after an edit is that of the whole module, and looks at a part of it.
+#include "lib/schedule/replayer.h"
+
 #include <cmath>
 #include <cstdint>
 #include <random>
@@ -8,7 +10,6 @@
 #include "hloroof/parse.h"
 #include "lib/analysis/calls.h"
 #include "lib/schedule/clock.h"
-#include "lib/schedule/replayer.h"
 #include "lib/step/facts.h"
 #include "tests/catch.h"
 #include "tests/paths.h"
@@ -36,7 +37,7 @@ TEST_CASE("a clock saturates beyond any step") {
   Clock clock;
   for (int i = 0; i < 100; ++i) clock.add(2 * kForever);
   CHECK(clock.is_saturated());
-  CHECK(clock.seconds() > kForever);
+  CHECK(clock.seconds() == kForever);
   CHECK((clock + clock).seconds() == clock.seconds());
 }
 
