@@ -56,7 +56,7 @@ bool SameInstructions::is_local(InstructionView instruction) {
   const Opcode opcode = instruction.opcode();
   switch (work_class(opcode)) {
     case WorkClass::kElementwise:
-    case WorkClass::kTranscendental: return opcode != Opcode::kDivide;  // looks for a broadcast
+    case WorkClass::kTranscendental: return opcode != Opcode::kDivide;   // looks for a broadcast
     case WorkClass::kDataMovement: return opcode != Opcode::kBroadcast;  // looks for a parameter
     case WorkClass::kCollective:
     case WorkClass::kAsyncCopy: return true;

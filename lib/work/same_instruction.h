@@ -17,9 +17,9 @@ namespace hloroof::internal::inline work {
 class InsideTable;
 
 // Keeps the work of instructions, and returns it for others that are written alike: with the same opcode, shapes,
-// attributes and called computations. Attributes that no work depends on, such as metadata, may differ. Two computations
-// are alike if their instructions are, in the same order. Likeness is conservative: instructions that count as different
-// may have the same work. Not thread-safe. Describes the module as it was at the first query.
+// attributes and called computations. Attributes that no work depends on, such as metadata, may differ. Two
+// computations are alike if their instructions are, in the same order. Likeness is conservative: instructions that
+// count as different may have the same work. Not thread-safe. Describes the module as it was at the first query.
 class SameInstructions {
  public:
   // `insides` must outlive this object.
