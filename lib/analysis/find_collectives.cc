@@ -257,13 +257,20 @@ class DevicesByText {
   };
 
   const Devices& find(InstructionView instruction, GroupMode mode, bool is_permutation) {
-    const AttributeKey key = is_permutation ? AttributeKey::kSourceTargetPairs : AttributeKey::kReplicaGroups;
-    const auto [found, is_new] = known_.try_emplace({instruction.text(key), mode, is_permutation});
+    const auto [found, is_new] =
+        known_.try_emplace({instruction.text(names_devices(instruction, is_permutation)), mode, is_permutation});
     if (is_new) found->second = read(instruction, mode, is_permutation);
     return found->second;
   }
 
  private:
+  // The attribute that source_target_pairs() and replica_groups() read.
+  static AttributeKey names_devices(InstructionView instruction, bool is_permutation) {
+    if (!is_permutation) return AttributeKey::kReplicaGroups;
+    const bool is_message = instruction.opcode() == Opcode::kSend || instruction.opcode() == Opcode::kRecv;
+    return is_message ? AttributeKey::kFrontendAttributes : AttributeKey::kSourceTargetPairs;
+  }
+
   static Devices read(InstructionView instruction, GroupMode mode, bool is_permutation) {
     const Module& module = instruction.module();
     Devices devices;
