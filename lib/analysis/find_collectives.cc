@@ -7,10 +7,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
 #include "hloroof/analysis.h"
 #include "hloroof/attributes.h"
@@ -246,7 +248,50 @@ double average_element_bytes(InstructionView instruction, std::int64_t arrays) {
   return elements > 0 ? bytes / elements : 0;
 }
 
-Collective describe_collective(InstructionView instruction, CollectiveKind kind, InstructionView carrier) {
+// The devices of collectives, by the text that names them. A program has few such texts, and many collectives.
+class DevicesByText {
+ public:
+  struct Devices {
+    DeviceGroups groups;
+    std::vector<std::pair<std::int64_t, std::int64_t>> pairs;  // of a permutation
+  };
+
+  const Devices& find(InstructionView instruction, GroupMode mode, bool is_permutation) {
+    const auto [found, is_new] =
+        known_.try_emplace({instruction.text(names_devices(instruction, is_permutation)), mode, is_permutation});
+    if (is_new) found->second = read(instruction, mode, is_permutation);
+    return found->second;
+  }
+
+ private:
+  // The attribute that source_target_pairs() and replica_groups() read.
+  static AttributeKey names_devices(InstructionView instruction, bool is_permutation) {
+    if (!is_permutation) return AttributeKey::kReplicaGroups;
+    const bool is_message = instruction.opcode() == Opcode::kSend || instruction.opcode() == Opcode::kRecv;
+    return is_message ? AttributeKey::kFrontendAttributes : AttributeKey::kSourceTargetPairs;
+  }
+
+  static Devices read(InstructionView instruction, GroupMode mode, bool is_permutation) {
+    const Module& module = instruction.module();
+    Devices devices;
+    if (!is_permutation) {
+      devices.groups =
+          resolve_groups(written_groups(instruction), mode, module.replica_count(), module.num_partitions());
+      return devices;
+    }
+    devices.pairs = device_pairs(instruction, mode);
+    devices.groups =
+        permutation_groups(devices.pairs, saturating_multiply(std::max<std::int64_t>(module.replica_count(), 1),
+                                                              std::max<std::int64_t>(module.num_partitions(), 1)));
+    devices.groups.mode = mode;
+    return devices;
+  }
+
+  absl::flat_hash_map<std::tuple<std::string_view, GroupMode, bool>, Devices> known_;
+};
+
+Collective describe_collective(InstructionView instruction, CollectiveKind kind, InstructionView carrier,
+                               DevicesByText& devices) {
   Collective collective;
   collective.kind = kind;
   collective.instruction = instruction.id();
@@ -255,16 +300,9 @@ Collective describe_collective(InstructionView instruction, CollectiveKind kind,
   if (is_megascale(instruction) && read_slice_transfer(instruction, collective).ok()) return collective;
   const GroupMode mode = mode_of(instruction, kind);
   const Module& module = instruction.module();
-  if (permutes(kind)) {
-    collective.pairs = device_pairs(instruction, mode);
-    collective.groups =
-        permutation_groups(collective.pairs, saturating_multiply(std::max<std::int64_t>(module.replica_count(), 1),
-                                                                 std::max<std::int64_t>(module.num_partitions(), 1)));
-    collective.groups.mode = mode;
-  } else {
-    collective.groups =
-        resolve_groups(written_groups(instruction), mode, module.replica_count(), module.num_partitions());
-  }
+  const DevicesByText::Devices& of_it = devices.find(instruction, mode, permutes(kind));
+  collective.groups = of_it.groups;
+  collective.pairs = of_it.pairs;
   collective.bytes = full_bytes(instruction, kind);
   collective.arrays = combined_arrays(instruction, kind);
   if (instruction.operand_count() > 0) {
@@ -443,7 +481,7 @@ class Finder {
     started_[carrier.id().index].push_back(found.size());
     const auto known = known_at_.find(key(instruction.id(), carrier.id()));
     if (known == known_at_.end()) {
-      found.push_back(describe_collective(instruction, kind, carrier));
+      found.push_back(describe_collective(instruction, kind, carrier, devices_));
       found.back().runs = runs;
       result_.before.push_back(CollectivesAgain::kNew);
       return;
@@ -467,6 +505,7 @@ class Finder {
   }
 
   InstructionLists& meaning_;  // of has_meaning_for_collectives()
+  DevicesByText devices_;
   std::vector<Collective> known_;
   std::unordered_map<std::uint64_t, std::size_t> known_at_;  // by key(), not yet matched
   std::vector<bool> may_have_collectives_;                   // by ComputationId
@@ -489,14 +528,15 @@ CollectivesAgain find_collectives_again(const Module& module, const CallGraph& c
                                         const std::set<std::uint32_t>& reread, bool others, InstructionLists& meaning) {
   if (others) return Finder(std::move(known), reread, meaning).run(module, calls);
   CollectivesAgain result;
+  DevicesByText devices;
   result.collectives = std::move(known);
   for (std::size_t i = 0; i < result.collectives.size(); ++i) {
     Collective& collective = result.collectives[i];
     result.before.push_back(i);
     if (reread.count(collective.instruction.index) == 0) continue;
     const InstructionView instruction = module.instruction(collective.instruction);
-    Collective read =
-        describe_collective(instruction, *begun_kind(instruction.opcode()), module.instruction(collective.carrier));
+    Collective read = describe_collective(instruction, *begun_kind(instruction.opcode()),
+                                          module.instruction(collective.carrier), devices);
     read.done = collective.done;
     read.runs = collective.runs;
     collective = std::move(read);

@@ -78,15 +78,15 @@ absl::Status Orders::begin() {
   places_.resize(module().instruction_limit());
   find_transfers();
 
-  replayer_.emplace(module(), /*record=*/false);
   // Without transfers, nothing waits and nothing slows the compute stream down.
   PagedTable<Demand> alone = facts_->costs.demand;
   alone.for_each_written([](Demand& demand) {
     demand.between_seconds = 0;
     if (demand.step == Step::kStart) demand.seconds = demand.held = 0;
   });
-  replayer_->replay(facts_->calls, facts_->pairs, alone, facts_->schedule, {});
-  transfers_free_seconds_ = replayer_->seconds();
+  transfers_free_seconds_ =
+      replayed_seconds(module(), facts_->calls, facts_->pairs, alone, facts_->schedule);
+  replayer_.emplace(module(), /*record=*/false);
   stale_.assign(module().computation_limit(), true);
   (void)exact_seconds();
   return absl::OkStatus();
