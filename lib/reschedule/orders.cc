@@ -84,8 +84,7 @@ absl::Status Orders::begin() {
     demand.between_seconds = 0;
     if (demand.step == Step::kStart) demand.seconds = demand.held = 0;
   });
-  transfers_free_seconds_ =
-      replayed_seconds(module(), facts_->calls, facts_->pairs, alone, facts_->schedule);
+  transfers_free_seconds_ = replayed_seconds(module(), facts_->calls, facts_->pairs, alone, facts_->schedule);
   replayer_.emplace(module(), /*record=*/false);
   stale_.assign(module().computation_limit(), true);
   (void)exact_seconds();

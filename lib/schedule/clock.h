@@ -13,8 +13,8 @@ namespace hloroof::internal::inline schedule {
 
 class Clock {
  public:
-  // Adds `seconds` of at least 0 in whole units of 2^-80 s: to the last bit from 4 ns on, which no operation falls short
-  // of. Saturates after a million years, and then shows kForever.
+  // Adds `seconds` of at least 0 in whole units of 2^-80 s: to the last bit from 4 ns on, which no operation falls
+  // short of. Saturates after a million years, and then shows kForever.
   void add(double seconds) {
     units_ = std::min(kMost, units_ + static_cast<Units>(std::min(seconds, kMostSeconds) * kUnitsPerSecond));
   }
