@@ -6,6 +6,7 @@
 #define HLOROOF_LIB_SCHEDULE_CLOCK_H_
 
 #include <algorithm>
+#include <cstdint>
 
 #include "lib/schedule/demand.h"
 
@@ -13,31 +14,54 @@ namespace hloroof::internal::inline schedule {
 
 class Clock {
  public:
-  // Adds `seconds` of at least 0 in whole units of 2^-80 s: to the last bit from 4 ns on, which no operation falls
-  // short of. Saturates after a million years, and then shows kForever.
+  // Adds `seconds` of at least 0, to the last bit of any duration from 1e-14 s on. A clock that has come to kForever
+  // stays there.
   void add(double seconds) {
-    units_ = std::min(kMost, units_ + static_cast<Units>(std::min(seconds, kMostSeconds) * kUnitsPerSecond));
+    const auto whole = static_cast<std::int64_t>(std::min(seconds, kForever));
+    whole_ += whole;
+    part_ += static_cast<Part>((std::min(seconds, kForever) - static_cast<double>(whole)) * kPartsPerSecond);
+    carry();
   }
-  double seconds() const { return is_saturated() ? kForever : static_cast<double>(units_) / kUnitsPerSecond; }
-  bool is_saturated() const { return units_ == kMost; }
+  double seconds() const { return static_cast<double>(whole_) + static_cast<double>(part_) / kPartsPerSecond; }
+  bool is_saturated() const { return whole_ == kMost; }
 
-  friend Clock operator+(Clock a, Clock b) { return Clock(std::min(kMost, a.units_ + b.units_)); }
-  friend Clock operator-(Clock a, Clock b) { return Clock(a.units_ - b.units_); }
-
-  Clock() = default;
+  friend Clock operator+(Clock a, Clock b) {
+    a.whole_ += b.whole_;
+    a.part_ += b.part_;
+    a.carry();
+    return a;
+  }
+  // The first must be at least the second.
+  friend Clock operator-(Clock a, Clock b) {
+    a.whole_ -= b.whole_;
+    a.part_ -= b.part_;
+    if (a.part_ >= 0) return a;
+    --a.whole_;
+    a.part_ += kSecond;
+    return a;
+  }
 
  private:
-  __extension__ using Units = __int128;
-  static constexpr double kUnitsPerSecond = 0x1p80;
-  static constexpr Units kMost = static_cast<Units>(1) << 125;  // so that the sum of two does not overflow
-  static constexpr double kMostSeconds = 0x1p45;
+  __extension__ using Part = __int128;
+  static constexpr double kPartsPerSecond = 0x1p100;
+  static constexpr Part kSecond = static_cast<Part>(1) << 100;
+  static constexpr auto kMost = static_cast<std::int64_t>(kForever);
 
-  explicit Clock(Units units) : units_(units) {}
+  void carry() {
+    if (part_ >= kSecond) {
+      part_ -= kSecond;
+      ++whole_;
+    }
+    if (whole_ < kMost) return;
+    whole_ = kMost;
+    part_ = 0;
+  }
 
-  Units units_ = 0;
+  std::int64_t whole_ = 0;  // seconds
+  Part part_ = 0;           // of a second, in units of 2^-100 s
 };
 
-static_assert(0x1p45 < kForever, "a clock that has not saturated shows a valid step");
+static_assert(kForever < 0x1p62, "the sum of two clocks does not overflow");
 
 }  // namespace hloroof::internal::inline schedule
 

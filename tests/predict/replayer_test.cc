@@ -33,6 +33,18 @@ TEST_CASE("a clock does not depend on the order of additions") {
   CHECK((forward - backward).seconds() == 0);
 }
 
+TEST_CASE("a clock shows what was added, to the last bit") {
+  for (double seconds : {0.0, 1e-12, 4.3272727272725565e-07, 0.1, 1.0, 3.141592653589793, 1e9 + 0.25, 3e14}) {
+    Clock clock;
+    clock.add(seconds);
+    CHECK(clock.seconds() == seconds);
+    Clock other = clock;
+    other.add(0.75);
+    CHECK((other - clock).seconds() == 0.75);
+    CHECK((other - clock + clock).seconds() == other.seconds());
+  }
+}
+
 TEST_CASE("a clock saturates beyond any step") {
   Clock clock;
   for (int i = 0; i < 100; ++i) clock.add(2 * kForever);
