@@ -439,8 +439,10 @@ std::optional<std::int64_t> count_trips(ComparisonDirection comparison, std::int
 namespace {
 
 bool have_common(const absl::flat_hash_set<std::uint32_t>& a, const absl::flat_hash_set<std::uint32_t>& b) {
-  if (a.size() > b.size()) return have_common(b, a);
-  return std::any_of(a.begin(), a.end(), [&](std::uint32_t i) { return b.contains(i); });
+  const bool is_less = a.size() <= b.size();
+  const absl::flat_hash_set<std::uint32_t>& fewer = is_less ? a : b;
+  const absl::flat_hash_set<std::uint32_t>& others = is_less ? b : a;
+  return std::any_of(fewer.begin(), fewer.end(), [&](std::uint32_t i) { return others.contains(i); });
 }
 
 // Whether answers that were read off `reads` are stale.

@@ -150,7 +150,7 @@ Replayer::Unchanged Replayer::compare(const Replayed& before, const std::vector<
   return unchanged;
 }
 
-// Returns the result of the last replay without its passes and steps.
+// Returns the result of the last replay, of whose passes parts are taken.
 Replayer::Replayed Replayer::replay_computation(ComputationView computation, bool has_other_order,
                                                 const std::vector<bool>& is_other) {
   const std::uint32_t c = computation.id().index;
@@ -197,6 +197,7 @@ Replayer::Replayed Replayer::replay_computation(ComputationView computation, boo
   if (record_) record_transfers(computation, machine);
   return before;
 }
+
 // Adds what the steps keep busy, in one iteration.
 void Replayer::add_busy(Replayed& result) {
   for (InstructionId id : result.steps) {
@@ -245,8 +246,8 @@ void Replayer::replay_pass(ComputationView computation, std::size_t iteration, P
   if (pass.last_start.valid()) result.last_start = pass.last_start;
 }
 
-// Replays the steps of a computation that has a schedule. Those that are not between the unchanged ones of the last
-// replay are taken from it if the same transfers are in flight.
+// Replays the steps of a computation that has a schedule. The unchanged ones before and behind the others are taken
+// from the last replay as far as the same transfers are in flight.
 void Replayer::replay_steps(std::size_t iteration, Pass* before, Unchanged unchanged, Machine& machine,
                             Replayed& result) {
   const std::vector<InstructionId>& steps = result.steps;
