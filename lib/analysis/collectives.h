@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "hloroof/analysis.h"
 #include "lib/analysis/instruction_lists.h"
@@ -22,8 +23,16 @@ std::vector<Collective> find_collectives(const Module& module, const CallGraph& 
 // Whether an instruction may begin a collective, end one, or run a computation that has one: its opcode decides.
 bool has_meaning_for_collectives(InstructionView instruction);
 
-// The same; `meaning` are lists of has_meaning_for_collectives().
-std::vector<Collective> find_collectives(const Module& module, const CallGraph& calls, InstructionLists& meaning);
+// What a search for collectives leaves for the next one, which it then looks at in place of the whole module.
+struct CollectiveRecord {
+  InstructionLists meaning{has_meaning_for_collectives};
+  // By index: the instructions of scheduled computations that may run collectives, such as fusions and async-starts.
+  // Which computations the others call does not matter.
+  absl::flat_hash_set<std::uint32_t> carriers;
+};
+
+// The same, and leaves a record.
+std::vector<Collective> find_collectives(const Module& module, const CallGraph& calls, CollectiveRecord& record);
 
 // Returns true if a collective has source-target pairs: a collective-permute, or a send or recv, which is one end of a
 // pair.
@@ -49,7 +58,7 @@ struct CollectivesAgain {
 // `reread` may have changed. Unless `others` is set, the list still has the same collectives, order, carriers and
 // dones.
 CollectivesAgain find_collectives_again(const Module& module, const CallGraph& calls, std::vector<Collective> known,
-                                        const std::set<std::uint32_t>& reread, bool others, InstructionLists& meaning);
+                                        const std::set<std::uint32_t>& reread, bool others, CollectiveRecord& record);
 
 // infer_mesh() with an existing call graph.
 LogicalMesh infer_mesh(const Module& module, const CallGraph& calls, const std::vector<Collective>& collectives);

@@ -389,18 +389,19 @@ Step step_of(ComputationView fused) {
 
 class Finder {
  public:
-  explicit Finder(InstructionLists& meaning) : meaning_(meaning) {}
+  explicit Finder(CollectiveRecord& record) : record_(record) {}
 
   // Reuses known collectives; see find_collectives_again().
-  Finder(std::vector<Collective> known, const std::set<std::uint32_t>& reread, InstructionLists& meaning)
-      : meaning_(meaning), known_(std::move(known)) {
+  Finder(std::vector<Collective> known, const std::set<std::uint32_t>& reread, CollectiveRecord& record)
+      : record_(record), known_(std::move(known)) {
     for (std::size_t i = 0; i < known_.size(); ++i) {
       if (reread.count(known_[i].instruction.index) == 0) known_at_[key(known_[i].instruction, known_[i].carrier)] = i;
     }
   }
 
   CollectivesAgain run(const Module& module, const CallGraph& calls) {
-    may_have_collectives_ = may_have_collectives(module, meaning_);
+    may_have_collectives_ = may_have_collectives(module, record_.meaning);
+    record_.carriers.clear();
     for (const ComputationId id : CallFacts::scheduled(calls)) scan(module.computation(id));
     return std::move(result_);
   }
@@ -409,7 +410,7 @@ class Finder {
   void scan(ComputationView computation) {
     open_.clear();
     started_.clear();
-    for (InstructionId id : meaning_.of(computation)) {
+    for (InstructionId id : record_.meaning.of(computation)) {
       const InstructionView instruction = computation.module().instruction(id);
       if (const std::optional<CollectiveKind> kind = begun_kind(instruction.opcode())) {
         if (!is_with_host(instruction)) add(instruction, *kind, instruction);
@@ -433,6 +434,7 @@ class Finder {
       return id.index >= may_have_collectives_.size() || may_have_collectives_[id.index];
     };
     if (std::none_of(direct.begin(), direct.end(), may_have_any)) return;
+    record_.carriers.insert(carrier.id().index);
     bool nests = false;
     for (const ComputationId called : direct) {
       const ComputationView computation = module.computation(called);
@@ -451,7 +453,7 @@ class Finder {
   // Returns whether the computation runs others that may have collectives.
   bool scan_wrapped(ComputationView called, Step step, double runs, InstructionView carrier) {
     bool nests = false;
-    for (InstructionId id : meaning_.of(called)) {
+    for (InstructionId id : record_.meaning.of(called)) {
       const InstructionView inside = called.module().instruction(id);
       const std::uint8_t means = kMeans[static_cast<std::size_t>(inside.opcode())];
       nests |= (means & kRuns) != 0 && runs_any(inside, may_have_collectives_);
@@ -504,7 +506,7 @@ class Finder {
     return (std::uint64_t{carrier.index} << 32) | instruction.index;
   }
 
-  InstructionLists& meaning_;  // of has_meaning_for_collectives()
+  CollectiveRecord& record_;
   DevicesByText devices_;
   std::vector<Collective> known_;
   std::unordered_map<std::uint64_t, std::size_t> known_at_;  // by key(), not yet matched
@@ -525,8 +527,8 @@ bool is_permutation(const Collective& collective) {
 }
 
 CollectivesAgain find_collectives_again(const Module& module, const CallGraph& calls, std::vector<Collective> known,
-                                        const std::set<std::uint32_t>& reread, bool others, InstructionLists& meaning) {
-  if (others) return Finder(std::move(known), reread, meaning).run(module, calls);
+                                        const std::set<std::uint32_t>& reread, bool others, CollectiveRecord& record) {
+  if (others) return Finder(std::move(known), reread, record).run(module, calls);
   CollectivesAgain result;
   DevicesByText devices;
   result.collectives = std::move(known);
@@ -545,13 +547,13 @@ CollectivesAgain find_collectives_again(const Module& module, const CallGraph& c
   return result;
 }
 
-std::vector<Collective> find_collectives(const Module& module, const CallGraph& calls, InstructionLists& meaning) {
-  return Finder(meaning).run(module, calls).collectives;
+std::vector<Collective> find_collectives(const Module& module, const CallGraph& calls, CollectiveRecord& record) {
+  return Finder(record).run(module, calls).collectives;
 }
 
 std::vector<Collective> find_collectives(const Module& module, const CallGraph& calls) {
-  InstructionLists meaning(has_meaning_for_collectives);
-  return find_collectives(module, calls, meaning);
+  CollectiveRecord record;
+  return find_collectives(module, calls, record);
 }
 
 }  // namespace hloroof::internal::inline analysis

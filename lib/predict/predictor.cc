@@ -111,7 +111,7 @@ struct Predictor::State {
     }
     if (edits.empty()) return absl::OkStatus();
     own_facts();
-    Stale stale = find_stale(editor, edits, *facts, since);
+    Stale stale = find_stale(editor, edits, *facts, records, since);
     // The work inside every fusion depends on it.
     stale.everything |= stale.tiles && uses_tiles(module) != has_tiles;
     stale.everything |= stale.fused_before && !has_tiles;
@@ -337,14 +337,14 @@ struct Predictor::State {
   // or removed or the description of one changed. Adds to stale.carriers the carriers of collectives
   // whose cost changed. The roles are not updated until predict().
   absl::Status update_collectives(Stale& stale) {
-    for (ComputationId id : stale.collectives_in) records.for_collectives.forget(id);
+    for (ComputationId id : stale.collectives_in) records.collectives.meaning.forget(id);
     if (!stale.collectives && stale.descriptions.empty()) return absl::OkStatus();
     CollectiveCosts& all = facts->collectives;
     add_slice_halves(stale.carriers);
     std::vector<InstructionId> carriers_before;
     for (const Collective& collective : all.collectives) carriers_before.push_back(collective.carrier);
     CollectivesAgain again = find_collectives_again(module, facts->calls, std::move(all.collectives),
-                                                    stale.descriptions, stale.collectives, records.for_collectives);
+                                                    stale.descriptions, stale.collectives, records.collectives);
     all.collectives = std::move(again.collectives);
     if (!options.mesh.axes.empty() ||
         (!again.are_all(carriers_before.size()) && !same_axes(infer_axes(module, all.collectives), all.mesh))) {

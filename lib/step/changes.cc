@@ -45,10 +45,11 @@ bool runs_schedules(Opcode opcode) { return calls_schedules(opcode) || work_clas
 
 class Finder {
  public:
-  Finder(const ModuleEditor& editor, const StepFacts& facts, const SinceCallGraph& since)
+  Finder(const ModuleEditor& editor, const StepFacts& facts, const SearchRecords& records, const SinceCallGraph& since)
       : editor_(editor),
         module_(editor.module()),
         facts_(facts),
+        records_(records),
         since_(since),
         touched_(module_.instruction_limit(), false),
         contents_touched_(module_.computation_limit(), false) {}
@@ -271,7 +272,11 @@ class Finder {
     const InstructionView instruction = module_.instruction(edit.instruction);
     const Opcode opcode = instruction.opcode();
     if (!is_scheduled(row_of(instruction).computation)) return find_wrapped_collectives(edit);
-    if (edit.kind == Edit::Kind::kAttributes && names_computations(edit.key)) stale_.collectives = true;
+    if (edit.kind == Edit::Kind::kAttributes && names_computations(edit.key)) {
+      stale_.collectives |= !wraps_computation(opcode) || calls_schedules(opcode) ||
+                            records_.collectives.carriers.contains(edit.instruction.index) ||
+                            has_collective_inside(instruction.called_computations());
+    }
     if (edit.kind == Edit::Kind::kShape || edit.kind == Edit::Kind::kAttributes) return;  // see touch_scheduled()
     if (continues_collective(opcode)) stale_.collectives = true;
     if (edit.kind == Edit::Kind::kOperands) return;
@@ -317,7 +322,8 @@ class Finder {
       if (module_.computation(id).is_missing()) return true;  // unknown
       for (InstructionView instruction : module_.computation(id).instructions()) {
         if (is_collective(instruction.opcode())) return true;
-        if (!runs_computations(instruction.opcode())) continue;
+        // A custom call may be the program of a SparseCore.
+        if (!runs_computations(instruction.opcode()) && instruction.opcode() != Opcode::kCustomCall) continue;
         for (ComputationId called : instruction.called_computations()) open.push_back(called);
       }
     }
@@ -398,6 +404,7 @@ class Finder {
   const ModuleEditor& editor_;
   const Module& module_;
   const StepFacts& facts_;
+  const SearchRecords& records_;
   const SinceCallGraph& since_;
   std::vector<bool> touched_;           // by InstructionId
   std::vector<bool> contents_touched_;  // by ComputationId
@@ -407,8 +414,8 @@ class Finder {
 }  // namespace
 
 Stale find_stale(const ModuleEditor& editor, const std::vector<Edit>& edits, const StepFacts& facts,
-                 const SinceCallGraph& since) {
-  return Finder(editor, facts, since).run(edits);
+                 const SearchRecords& records, const SinceCallGraph& since) {
+  return Finder(editor, facts, records, since).run(edits);
 }
 
 }  // namespace hloroof::internal::inline step

@@ -67,9 +67,10 @@ struct SinceCallGraph {
   bool lost_callers = false;                            // the call graph names erased instructions
 };
 
-// `facts` are those from before the edits. Conservative: may report unchanged parts, never misses a changed one.
+// `facts` and `records` are those from before the edits. Conservative: may report unchanged parts, never misses a
+// changed one.
 Stale find_stale(const ModuleEditor& editor, const std::vector<Edit>& edits, const StepFacts& facts,
-                 const SinceCallGraph& since);
+                 const SearchRecords& records, const SinceCallGraph& since);
 
 }  // namespace hloroof::internal::inline step
 

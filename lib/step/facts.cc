@@ -104,7 +104,7 @@ absl::StatusOr<ModuleFacts> find_module_facts(std::shared_ptr<const Module> modu
   if (absl::Status status = check_kernel_lists(*module, options.kernel_lists); !status.ok()) return status;
   ModuleFacts facts;
   facts.calls = *std::move(calls);
-  facts.collectives = find_collectives(*module, facts.calls, records.for_collectives);
+  facts.collectives = find_collectives(*module, facts.calls, records.collectives);
   facts.kernels = std::make_shared<KernelRuns>();
   facts.work = compute_work(*module, facts.calls, work_options(options, facts.kernels));
   facts.pairs = pair_async(*module, facts.calls);

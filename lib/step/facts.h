@@ -64,12 +64,12 @@ struct ModuleFacts {
 // What the searches for calls and collectives leave for those after an edit.
 struct SearchRecords {
   CallRecord calls;
-  InstructionLists for_collectives{has_meaning_for_collectives};
+  CollectiveRecord collectives;
 
   // Computations from this index on are gone.
   void cut(std::size_t computation_limit) {
     calls.cut(computation_limit);
-    for_collectives.cut(computation_limit);
+    collectives.meaning.cut(computation_limit);
   }
 };
 

@@ -20,8 +20,8 @@ namespace {
 TEST_CASE("a clock does not depend on the order of additions") {
   std::mt19937 random(1);
   std::uniform_real_distribution<double> exponent(-12, 3);
-  std::vector<double> seconds;
-  for (int i = 0; i < 1000; ++i) seconds.push_back(std::pow(10.0, exponent(random)));
+  std::vector<double> seconds(1000);
+  for (double& s : seconds) s = std::pow(10.0, exponent(random));
   Clock forward;
   Clock backward;
   double sum = 0;
