@@ -58,8 +58,8 @@ void mark_other_trips(const Module& module, const CallGraph& a, const CallGraph&
 
 // Whether the step of another instruction depends on more of a demand than its seconds and what it keeps busy.
 bool concerns_others(const Demand& a, const Demand& b) {
-  return a.carried_by != b.carried_by || a.also_starts != b.also_starts || a.is_begun_by_other != b.is_begun_by_other ||
-         a.is_issued_ahead != b.is_issued_ahead || a.also_starts.valid() || a.is_begun_by_other || b.is_begun_by_other;
+  return a.carried_by != b.carried_by || a.also_starts != b.also_starts || a.is_issued_ahead != b.is_issued_ahead ||
+         a.is_begun_by_other || b.is_begun_by_other;
 }
 
 bool same_axes(const LogicalMesh& a, const LogicalMesh& b) {
@@ -457,8 +457,7 @@ struct Predictor::State {
   void update_summary(const Stale& stale) {
     std::vector<bool> listed(module.computation_limit(), false);
     for (std::size_t i = 0; i < listed.size(); ++i) {
-      listed[i] = (i < stale.replay.whole.size() && stale.replay.whole[i]) ||
-                  (i < stale.replay.order.size() && stale.replay.order[i]);
+      listed[i] = stale.replay.is_whole(ComputationId(i)) || stale.replay.has_other_order(ComputationId(i));
     }
     for (InstructionId id : stale.replay.steps) listed[row_of(module, id).computation.index] = true;
     for (InstructionId id : stale.costs) listed[row_of(module, id).computation.index] = true;

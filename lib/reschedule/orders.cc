@@ -195,7 +195,7 @@ absl::Status Orders::edit_applied() {
   for (; edited_ < applied_.size(); ++edited_) {
     const Move& move = applied_[edited_];
     stale_[changed_[edited_].computation.index] = true;
-    is_remembered_ = false;
+    are_steps_counted_ = false;
     InstructionId before = move.before;
     for (InstructionId id : move.moved) {
       const InstructionId next = row_of(module(), id).next;
@@ -211,7 +211,7 @@ double Orders::exact_seconds() {
   if (std::any_of(stale_.begin(), stale_.end(), [](bool is_stale) { return is_stale; })) {
     replayer_->replay(facts_->calls, facts_->pairs, facts_->costs.demand, facts_->schedule, {.order = stale_});
     std::fill(stale_.begin(), stale_.end(), false);
-    is_remembered_ = false;
+    are_steps_counted_ = false;
   }
   return replayer_->seconds();
 }
@@ -226,9 +226,9 @@ double Orders::seconds_after_applied() {
     begin = std::min(begin, changed.begin);
     end = std::max(end, changed.begin + changed.before.size());
   }
-  if (!is_remembered_) {
+  if (!are_steps_counted_) {
     (void)exact_seconds();
-    is_remembered_ = true;
+    are_steps_counted_ = true;
     steps_before_.clear();
     std::size_t steps = 0;
     for (InstructionView instruction : module().entry().instructions()) {
@@ -289,7 +289,7 @@ absl::Status Orders::keep(std::vector<KeptStep> steps, const OrderState& then) {
 
 absl::StatusOr<bool> Orders::try_move(const Move& move, double at_most, OrderState& then) {
   apply(move);
-  const absl::StatusOr<bool> fits = is_at_most(at_most, then);
+  absl::StatusOr<bool> fits = is_at_most(at_most, then);
   if (!fits.ok()) return fits;
   if (absl::Status status = take_back(); !status.ok()) return status;
   return fits;
@@ -313,7 +313,7 @@ absl::Status Orders::undo_to(std::size_t size) {
   for (; undo_.size() > size; undo_.pop_back()) {
     const auto [id, next] = undo_.back();
     stale_[computation_of(id).index] = true;
-    is_remembered_ = false;
+    are_steps_counted_ = false;
     if (absl::Status status = predictor_.edit().move_before(id, next); !status.ok()) return status;
   }
   if (trials_ - trials_flushed_ < kTrialsBetweenReads) return absl::OkStatus();

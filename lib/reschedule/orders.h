@@ -174,7 +174,7 @@ class Orders {
   std::vector<Changed> changed_;           // by each of them
   std::size_t edited_ = 0;                 // how many of them are in the module
   std::vector<std::size_t> steps_before_;  // by place in the entry of the current order: those that matter
-  bool is_remembered_ = false;             // whether the replayer remembers the current order of the entry
+  bool are_steps_counted_ = false;         // whether steps_before_ is that of the order that the replayer has
   std::vector<Undo> undo_;                 // of the module
   std::size_t undo_kept_ = 0;              // of the current order
   std::vector<KeptStep> kept_;

@@ -28,10 +28,6 @@ AsyncRole role_of_fusion(InstructionView fusion) {
   return role;
 }
 
-bool is_semaphore(const Shape& shape) {
-  return shape.is_array() && shape.dimensions.empty() && shape.layout.memory_space == 2;
-}
-
 // Whether a walk to the start of a transfer goes on through an instruction that is no fusion.
 bool hands_on(Opcode opcode) { return is_alias(opcode) || calls_schedules(opcode) || flow(opcode) == Flow::kParameter; }
 
@@ -111,6 +107,10 @@ class Tracer {
 AsyncRole async_role(InstructionView instruction) {
   const bool is_fusion = flow(instruction.opcode()) == Flow::kFuses;
   return is_fusion ? role_of_fusion(instruction) : ir::async_role(instruction.opcode());
+}
+
+bool is_semaphore(const Shape& shape) {
+  return shape.is_array() && shape.dimensions.empty() && shape.layout.memory_space == 2;
 }
 
 bool carries_collective_step(InstructionView fusion) {

@@ -21,6 +21,9 @@ namespace hloroof::internal::inline schedule {
 // not kUpdate.
 AsyncRole async_role(InstructionView instruction);
 
+// Whether a value of this shape is a semaphore: a scalar in memory space 2.
+bool is_semaphore(const Shape& shape);
+
 // True for a fusion that carries a step of a collective started elsewhere. The
 // cost of that collective belongs to the start.
 bool carries_collective_step(InstructionView fusion);

@@ -107,16 +107,13 @@ void Replayer::replay(const CallGraph& calls, const AsyncPairs& pairs, const Pag
     has_others[row_of(module_, id).computation.index] = true;
   };
   for (InstructionId id : changes.steps) note_step(id);
-  const auto is_in = [](const std::vector<bool>& list, ComputationId id) {
-    return id.index < list.size() && list[id.index];
-  };
   // Callees come before their callers, so that every callee has been replayed before it is needed.
   const std::vector<ComputationId> order(CallFacts::scheduled(calls).rbegin(), CallFacts::scheduled(calls).rend());
   order_ = &order;
   for (ComputationId id : order) {
     Replayed& result = replayed_[id.index];
-    if (is_in(changes.whole, id)) result.has_run = false;
-    const bool has_other_order = is_in(changes.order, id);
+    if (changes.is_whole(id)) result.has_run = false;
+    const bool has_other_order = changes.has_other_order(id);
     if (result.has_run && !has_other_order && !has_others[id.index]) continue;
     const Replayed before = replay_computation(module_.computation(id), has_other_order, is_other);
     if (result.is_like(before)) continue;
@@ -264,18 +261,21 @@ void Replayer::replay_steps(std::size_t iteration, Pass* before, Unchanged uncha
       machine = Machine(began + mark.clock, mark.flights);
     }
   }
+  // The mark of the last replay from which as many steps are left; null if there is none.
+  const auto mark_with = [&](std::size_t left) -> const Mark* {
+    if (before == nullptr) return nullptr;
+    const std::vector<Mark>& marks = before->marks;
+    const auto left_at = [&](const Mark& mark) { return before->exposed.size() - mark.step; };
+    while (meets_at < marks.size() && left_at(marks[meets_at]) > left) ++meets_at;
+    return meets_at < marks.size() && left_at(marks[meets_at]) == left ? &marks[meets_at] : nullptr;
+  };
   std::size_t next_mark = pass.marks.empty() ? 0 : pass.marks.back().step + kMarksApart;
   while (pass.exposed.size() < steps.size()) {
     const std::size_t at = pass.exposed.size();
     machine.begin_step();
     const std::vector<Flight>* flights = record_ ? nullptr : machine.few_in_flight();
-    const auto behind_mark = [&](const Mark& mark) { return before->exposed.size() - mark.step; };
-    const std::size_t left = steps.size() - at;
-    while (before != nullptr && meets_at < before->marks.size() && behind_mark(before->marks[meets_at]) > left) {
-      ++meets_at;
-    }
-    if (before != nullptr && meets_at < before->marks.size() && behind_mark(before->marks[meets_at]) == left &&
-        flights != nullptr && are_same(*flights, before->marks[meets_at].flights)) {
+    const Mark* there = mark_with(steps.size() - at);
+    if (there != nullptr && flights != nullptr && are_same(*flights, there->flights)) {
       pass.end_as(*before, meets_at, machine.clock() - began);
       machine = Machine(began + pass.took, pass.left);
       return;

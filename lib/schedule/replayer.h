@@ -71,8 +71,13 @@ struct ReplayChanges {
 
   void replay_all(ComputationId id) { set(id, whole); }
   void order_changed(ComputationId id) { set(id, order); }
+  bool is_whole(ComputationId id) const { return is_in(id, whole); }
+  bool has_other_order(ComputationId id) const { return is_in(id, order); }
 
  private:
+  static bool is_in(ComputationId id, const std::vector<bool>& list) {
+    return id.index < list.size() && list[id.index];
+  }
   static void set(ComputationId id, std::vector<bool>& list) {
     if (id.index >= list.size()) list.resize(id.index + 1, false);
     list[id.index] = true;

@@ -395,11 +395,7 @@ class Finder {
     }
   }
 
-  bool is_semaphore(ShapeId id) const {
-    if (!id.valid()) return false;
-    const Shape& shape = module_.shape(id);
-    return shape.is_array() && shape.dimensions.empty() && shape.layout.memory_space == 2;
-  }
+  bool is_semaphore(ShapeId id) const { return id.valid() && internal::is_semaphore(module_.shape(id)); }
 
   const ModuleEditor& editor_;
   const Module& module_;
