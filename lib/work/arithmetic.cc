@@ -14,33 +14,16 @@
 #include "lib/values/attribute_values.h"
 #include "lib/work/contraction.h"
 #include "lib/work/inside.h"
+#include "lib/work/reductions.h"
 
 namespace hloroof::internal::inline work {
 namespace {
-
-double log2_ceil(double n) { return n > 1 ? std::ceil(std::log2(n)) : 0; }
 
 double elements_of(InstructionView instruction, SizeCache& sizes) {
   double sum = 0;
   for (ShapeId leaf : instruction.module().shapes().leaves(instruction.shape_id())) sum += sizes[leaf].logical_elements;
   return sum;
 }
-
-// The logical numbers of the two most minor dimensions; -1 if the array has fewer.
-struct MinorDimensions {
-  std::int64_t lane = -1;
-  std::int64_t sublane = -1;
-};
-
-MinorDimensions minor_dimensions(const Shape& shape) {
-  MinorDimensions minor;
-  const auto& order = shape.layout.minor_to_major;
-  if (!order.empty()) minor.lane = order[0];
-  if (order.size() > 1) minor.sublane = order[1];
-  return minor;
-}
-
-bool is_tiled(const Shape& shape) { return !shape.layout.tiles.empty(); }
 
 // The way elements move within their registers. Rows that only change sublanes are loaded and stored with a stride.
 enum class Relayout { kNone, kRows, kLanes };
@@ -92,45 +75,6 @@ bool joins_whole_tiles(InstructionView instruction) {
   return true;
 }
 
-// The operations of a computation that is applied per element: its FLOPs, its transcendentals and its elementwise
-// opcodes, without converts.
-struct Applied {
-  double flops = 0;
-  double transcendentals = 0;
-  std::vector<Opcode> operations;
-};
-
-Applied applied(InstructionView caller, AttributeKey key) {
-  Applied result;
-  for (ComputationView computation : caller.computations(key)) {
-    for (InstructionView inner : computation.instructions()) {
-      const WorkClass kind = work_class(inner.opcode());
-      if (kind == WorkClass::kElementwise) result.flops += 1;
-      if (kind == WorkClass::kTranscendental) result.transcendentals += 1;
-      if (is_elementwise(inner.opcode()) && inner.opcode() != Opcode::kConvert)
-        result.operations.push_back(inner.opcode());
-    }
-  }
-  return result;
-}
-
-void add_applied(const Applied& what, double logical, double padded, ElementType type, Work& work) {
-  work.flops += what.flops * logical;
-  work.transcendentals += what.transcendentals * logical;
-  for (Opcode opcode : what.operations) add_vector(work, opcode, type, padded);
-}
-
-// The elements of the registers that remain for the cross-lane unit after a reduction over the lanes has added up all
-// registers of a row.
-double lane_reduction_elements(const Shape& operand, const ArraySize& size) {
-  if (!is_tiled(operand) || operand.layout.minor_to_major.empty()) return 0;
-  const std::int64_t lanes = operand.layout.tiles[0].dimensions.empty() ? 1 : operand.layout.tiles[0].dimensions.back();
-  const std::int64_t minor = operand.layout.minor_to_major[0];
-  if (minor < 0 || minor >= operand.rank() || lanes <= 0) return 0;
-  const double extent = static_cast<double>(std::max<std::int64_t>(operand.dimensions[minor], 1));
-  return size.padded_elements / std::max(std::ceil(extent / static_cast<double>(lanes)), 1.0);
-}
-
 // Whether the lanes of a register of `value` all hold the same, because a broadcast repeats it along them.
 bool fills_lanes(InstructionView value) {
   const InstructionView source = origin(value, [](InstructionView at) { return flow(at.opcode()) == Flow::kConverts; });
@@ -157,62 +101,6 @@ void add_broadcast(InstructionView broadcast, double share, SizeCache& sizes, Wo
   if (source.opcode() != Opcode::kParameter) return;
   add_vector(work, Opcode::kBroadcast, ElementType::kF32,
              lane_reduction_elements(out, sizes[broadcast.shape_id()]) * share, true);
-}
-
-void add_reduce(InstructionView reduce, double share, SizeCache& sizes, Work& work) {
-  if (reduce.operand_count() == 0) return;
-  const ArraySize in = sizes[reduce.operand(0).shape_id()];
-  const ShapeId first = reduce.module().shapes().leaves(reduce.shape_id()).empty()
-                            ? reduce.shape_id()
-                            : reduce.module().shapes().leaves(reduce.shape_id())[0];
-  const double done = std::max(in.logical_elements - sizes[first].logical_elements, 0.0);
-  const ElementType type = reduce.operand(0).shape().element_type;
-  add_applied(applied(reduce, AttributeKey::kToApply), done * share, in.padded_elements * share, type, work);
-  const Shape& operand = reduce.operand(0).shape();
-  const MinorDimensions minor = minor_dimensions(operand);
-  const double inputs = static_cast<double>(std::max<std::size_t>(reduce.operand_count() / 2, 1));
-  // On a TPU, the sums so far are loaded and stored between the registers that are added to them, in f32 whatever the
-  // type. The device says how much longer than the additions that takes.
-  if (is_tiled(operand)) {
-    add_vector(work, Opcode::kReduce, ElementType::kF32, inputs * in.padded_elements * share);
-  }
-  for (std::int64_t d : integers(reduce, AttributeKey::kDimensions)) {
-    if (d != minor.lane) continue;
-    add_vector(work, Opcode::kReduce, type, inputs * lane_reduction_elements(operand, in) * share, true);
-  }
-}
-
-// A window that spans its whole dimension from every position computes prefix results, or the total for every position.
-// A tree computes prefixes with one operation per element and level instead of one per window position.
-void add_reduce_window(InstructionView instruction, double share, SizeCache& sizes, Work& work) {
-  const absl::Span<const ShapeId> leaves = instruction.module().shapes().leaves(instruction.shape_id());
-  if (leaves.empty() || instruction.operand_count() == 0) return;
-  const Shape& out = instruction.module().shape(leaves[0]);
-  const Shape& in = instruction.operand(0).shape();
-  const ArraySize size = sizes[leaves[0]];
-  const Window w = window(instruction).value_or(Window{});
-  double positions = 1;  // operations per output element
-  bool is_total = false;
-  for (std::size_t d = 0; d < w.dimensions.size() && d < out.dimensions.size() && d < in.dimensions.size(); ++d) {
-    const WindowDimension& dimension = w.dimensions[d];
-    const double extent = static_cast<double>(std::max<std::int64_t>(dimension.size, 1));
-    const double length = static_cast<double>(std::max<std::int64_t>(out.dimensions[d], 1));
-    if (dimension.size == 2 * out.dimensions[d] - 1 && dimension.pad_low == out.dimensions[d] - 1 &&
-        dimension.size > 1) {
-      is_total = true;  // every position covers the whole row
-      continue;
-    }
-    const bool is_prefix = dimension.size > 1 && dimension.size >= out.dimensions[d] &&
-                           std::max(dimension.pad_low, dimension.pad_high) >= dimension.size - 1;
-    positions *= is_prefix ? log2_ceil(length) + 1 : extent;
-  }
-  const double operations = is_total && positions == 1 ? 1 : std::max(positions - 1, is_total ? 1.0 : 0.0);
-  add_applied(applied(instruction, AttributeKey::kToApply), operations * size.logical_elements * share,
-              operations * size.padded_elements * share, out.element_type, work);
-  if (is_total) {
-    add_vector(work, Opcode::kReduce, out.element_type,
-               lane_reduction_elements(in, sizes[instruction.operand(0).shape_id()]) * share, true);
-  }
 }
 
 void add_contraction(InstructionView contraction, double share, Work& work) {

@@ -341,6 +341,7 @@ class Examination {
       work.source = CostSource::kUnknown;
       return;
     }
+    result.has_reduce_window |= instruction.opcode() == Opcode::kReduceWindow;
     add_arithmetic(instruction, times, sizes_, work);
   }
 

@@ -76,11 +76,12 @@ InstructionView updated_through(InstructionView at);
 // The work inside a computation that is part of another instruction (a fusion, an async wrapper), if all its results
 // are needed.
 struct Inside {
-  std::vector<Share> parameters;  // read from each parameter, by number, without in-place updates
-  std::vector<double> uses;       // how often each element of a parameter is needed; empty if not counted
-  std::vector<LeafWrite> leaves;  // writes of the root, in the order of ShapeTable::leaves
-  Work work;                      // arithmetic only: flops, transcendentals, matrix, vector, source
-  MemoryBytes constants;          // constant arrays of the program that it reads
+  std::vector<Share> parameters;   // read from each parameter, by number, without in-place updates
+  std::vector<double> uses;        // how often each element of a parameter is needed; empty if not counted
+  std::vector<LeafWrite> leaves;   // writes of the root, in the order of ShapeTable::leaves
+  Work work;                       // arithmetic only: flops, transcendentals, matrix, vector, source
+  MemoryBytes constants;           // constant arrays of the program that it reads
+  bool has_reduce_window = false;  // itself, not in what it calls
 };
 
 // The computation that runs as part of a fusion, call or async-start. Invalid if the text does not contain it, and for

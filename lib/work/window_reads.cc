@@ -36,23 +36,6 @@ struct Nest {
   Moves out;
 };
 
-// The windows along dimension `d` of a result, whose sizes the compiler states from the most major dimension on, in
-// tiles.
-double windows_along(const Shape& shape, std::int64_t d, const std::vector<std::int64_t>& bounds) {
-  const auto& order = shape.layout.minor_to_major;
-  for (std::size_t i = 0; i < order.size() && i < bounds.size(); ++i) {
-    if (order[i] != d) continue;
-    double unit = 1;
-    if (!shape.layout.tiles.empty()) {
-      const std::vector<std::int64_t>& tile = shape.layout.tiles[0].dimensions;
-      if (i < tile.size()) unit = static_cast<double>(tile[tile.size() - 1 - i]);
-    }
-    const auto size = static_cast<double>(std::max<std::int64_t>(bounds[bounds.size() - 1 - i], 1));
-    return std::ceil(static_cast<double>(shape.dimensions[d]) / std::max(unit * size, 1.0));
-  }
-  return 1;
-}
-
 void move(Moves& moves, std::int64_t dimension, std::size_t loop) {
   if (dimension >= 0 && dimension < static_cast<std::int64_t>(moves.size())) moves[dimension] |= LoopSet{1} << loop;
 }
@@ -340,6 +323,21 @@ class Trace {
 };
 
 }  // namespace
+
+double windows_along(const Shape& shape, std::int64_t d, const std::vector<std::int64_t>& bounds) {
+  const auto& order = shape.layout.minor_to_major;
+  for (std::size_t i = 0; i < order.size() && i < bounds.size(); ++i) {
+    if (order[i] != d) continue;
+    double unit = 1;
+    if (!shape.layout.tiles.empty()) {
+      const std::vector<std::int64_t>& tile = shape.layout.tiles[0].dimensions;
+      if (i < tile.size()) unit = static_cast<double>(tile[tile.size() - 1 - i]);
+    }
+    const auto size = static_cast<double>(std::max<std::int64_t>(bounds[bounds.size() - 1 - i], 1));
+    return std::ceil(static_cast<double>(shape.dimensions[d]) / std::max(unit * size, 1.0));
+  }
+  return 1;
+}
 
 std::vector<double> window_fetches(InstructionView instruction, const WindowConfig& config) {
   std::vector<double> fetches(instruction.operand_count(), 1);

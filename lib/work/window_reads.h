@@ -2,6 +2,7 @@
 #ifndef HLOROOF_LIB_WORK_WINDOW_READS_H_
 #define HLOROOF_LIB_WORK_WINDOW_READS_H_
 
+#include <cstdint>
 #include <vector>
 
 #include "hloroof/module.h"
@@ -21,6 +22,10 @@ namespace hloroof::internal::inline work {
 // Returns 1 for an operand that is fetched once or whose windows cannot be told, and nothing if the loops cannot be
 // told.
 std::vector<double> window_fetches(InstructionView instruction, const WindowConfig& config);
+
+// The windows along dimension `d` of a result, whose sizes the compiler states from the most major dimension on, in
+// tiles.
+double windows_along(const Shape& shape, std::int64_t d, const std::vector<std::int64_t>& bounds);
 
 }  // namespace hloroof::internal::inline work
 

@@ -23,6 +23,7 @@
 #include "lib/work/gpu_tiles.h"
 #include "lib/work/inside.h"
 #include "lib/work/kernel_runs.h"
+#include "lib/work/reductions.h"
 #include "lib/work/same_instruction.h"
 #include "lib/work/same_work.h"
 #include "lib/work/window_reads.h"
@@ -327,6 +328,7 @@ class WorkCounter {
         work.source = CostSource::kUnknown;  // the computation or the opcode is not in the text
       }
     }
+    if (called.valid() && opcode == Opcode::kFusion) add_window_repeats(instruction, called, inside, work);
     if (!work.matrix.empty()) {
       const std::optional<WindowConfig> windows = window_config(instruction);
       if (called.valid()) work.product_steps = product_steps(windows, work);
@@ -358,6 +360,27 @@ class WorkCounter {
     }
     for (std::size_t i = 0; i < leaves.size(); ++i) {
       add_write(work, sizes[leaves[i]], i < inside.leaves.size() ? inside.leaves[i] : LeafWrite{});
+    }
+  }
+
+  // Adds what reduce-windows compute and fetch again because the result of their fusion is computed in windows.
+  void add_window_repeats(InstructionView fusion, ComputationId called, const Inside& inside, Work& work) {
+    if (!inside.has_reduce_window) return;
+    const std::optional<WindowConfig> windows = window_config(fusion);
+    if (!windows) return;
+    const ComputationView computation = fusion.module().computation(called);
+    for (const InstructionView inner : computation.instructions()) {
+      if (inner.opcode() != Opcode::kReduceWindow) continue;
+      const WindowRepeats repeats = repeats_of(inner, *windows, insides_.sizes());
+      add_arithmetic(repeats.work, 1, work);
+      if (repeats.reads <= 1) continue;
+      for (const InstructionId id : computation.parameters()) {
+        if (!id.valid()) continue;
+        const InstructionView parameter = fusion.module().instruction(id);
+        if (parameter.shape().dimensions != inner.operand(0).shape().dimensions) continue;
+        const ArraySize& size = insides_.sizes()[parameter.shape_id()];
+        if (size.space == MemorySpace::kHbm) work.read_again += size.padded_bytes * (repeats.reads - 1);
+      }
     }
   }
 

@@ -16,12 +16,6 @@ namespace {
 using namespace hloroof;
 using namespace hloroof::internal;
 
-double vector_elements(const Work& work, Opcode opcode) {
-  double sum = 0;
-  for (const VectorWork& v : work.vector) sum += v.opcode == opcode ? v.elements : 0;
-  return sum;
-}
-
 std::string two(const std::string& a, const std::string& b) {
   return "  a = " + a + " parameter(0)\n  b = " + b + " parameter(1)\n";
 }

@@ -18,6 +18,12 @@ inline Work root_work(const std::string& parameters, const std::string& root, co
   return compute_work(module.entry().root(), options);
 }
 
+inline double vector_elements(const Work& work, Opcode opcode) {
+  double sum = 0;
+  for (const VectorWork& v : work.vector) sum += v.opcode == opcode ? v.elements : 0;
+  return sum;
+}
+
 inline Device device(const char* name) {
   absl::StatusOr<Device> found = find_device(name);
   REQUIRE(found.ok());

@@ -103,6 +103,24 @@ def grid():
     yield "quantization", "matmul_s8", lambda x, w: jax.lax.dot(x, w, preferred_element_type=s32), [((2048, 2048), s8), ((2048, 2048), s8)]
     yield "quantization", "aqt", aqt, [((2048, 2048), bf16), ((2048, 2048), bf16)]
 
+    def window(size, padding, op=jax.lax.add, start=0.0, stride=None):
+        return lambda x: jax.lax.reduce_window(x, jnp.array(start, x.dtype), op, size, stride or (1,) * len(size), padding)
+
+    def before(size):
+        return [(extent - 1, 0) for extent in size]
+
+    yield "window", "window_major", window((33, 1, 1), before((33, 1, 1))), [((256, 64, 512), f32)]
+    yield "window", "window_rows", window((1, 9, 1), before((1, 9, 1))), [((64, 256, 512), f32)]
+    yield "window", "window_lanes", window((1, 1, 9), before((1, 1, 9))), [((64, 256, 512), f32)]
+    yield "window", "window_max_pool", window((1, 3, 3, 1), "SAME", jax.lax.max, -jnp.inf), [((16, 56, 56, 256), f32)]
+    yield "window", "window_max_pool_bf16", window((1, 3, 3, 1), "SAME", jax.lax.max, -jnp.inf), [((16, 56, 56, 256), bf16)]
+    yield "window", "window_stride", window((1, 3, 3, 1), "SAME", jax.lax.max, -jnp.inf, (1, 2, 2, 1)), [((16, 112, 112, 128), f32)]
+    yield "window", "window_box", window((1, 9, 9, 1), "SAME"), [((4, 128, 128, 64), f32)]
+    yield "window", "window_long", window((1, 128), before((1, 128))), [((1024, 4096), f32)]
+    yield "window", "window_prefix_major", lambda x: jnp.cumsum(x, 0), [((512, 64, 512), f32)]
+    yield "window", "window_prefix_rows", lambda x: jnp.cumsum(x, 1), [((2048, 4096), f32)]
+    yield "window", "window_prefix_max", lambda x: jax.lax.cummax(x, 1), [((1024, 4096), f32)]
+
 
 def adam(p, g, m, v):
     import jax

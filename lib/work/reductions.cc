@@ -1,0 +1,202 @@
+#include "lib/work/reductions.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "absl/types/span.h"
+#include "hloroof/attributes.h"
+#include "lib/ir/opcode_facts.h"
+#include "lib/values/attribute_values.h"
+#include "lib/work/inside.h"
+#include "lib/work/window_reads.h"
+
+namespace hloroof::internal::inline work {
+namespace {
+
+// How a reduce-window slides along one dimension.
+struct Slide {
+  std::int64_t dimension = 0;
+  WindowDimension window;
+  double length = 1;     // of the result
+  double in_length = 1;  // of the operand
+  // A window that spans its whole dimension from every position computes prefix results, or the total for every
+  // position.
+  bool is_total = false;
+  bool is_prefix = false;
+
+  double extent() const { return static_cast<double>(std::max<std::int64_t>(window.size, 1)); }
+  // A tree computes prefixes with one operation per element and level instead of one per window position. The TPU
+  // compiler makes none along lanes.
+  double positions() const { return is_total ? 1 : is_prefix ? log2_ceil(length) + 1 : extent(); }
+};
+
+std::vector<Slide> slides_of(InstructionView instruction, const Shape& out) {
+  const Shape& in = instruction.operand(0).shape();
+  const std::vector<WindowDimension> dimensions = window(instruction).value_or(Window{}).dimensions;
+  std::vector<Slide> slides;
+  for (std::size_t d = 0; d < dimensions.size() && d < out.dimensions.size() && d < in.dimensions.size(); ++d) {
+    const WindowDimension& along = dimensions[d];
+    if (along.size <= 1) continue;
+    Slide slide;
+    slide.dimension = static_cast<std::int64_t>(d);
+    slide.window = along;
+    slide.length = static_cast<double>(std::max<std::int64_t>(out.dimensions[d], 1));
+    slide.in_length = static_cast<double>(std::max<std::int64_t>(in.dimensions[d], 1));
+    slide.is_total = along.size == 2 * out.dimensions[d] - 1 && along.pad_low == out.dimensions[d] - 1;
+    slide.is_prefix = along.size >= out.dimensions[d] && std::max(along.pad_low, along.pad_high) >= along.size - 1 &&
+                      !(is_tiled(out) && slide.dimension == minor_dimensions(out).lane);
+    slides.push_back(slide);
+  }
+  return slides;
+}
+
+// The operations per element of the result.
+double operations_of(const std::vector<Slide>& slides) {
+  double positions = 1;
+  bool is_total = false;
+  for (const Slide& slide : slides) {
+    positions *= slide.positions();
+    is_total |= slide.is_total;
+  }
+  return is_total && positions == 1 ? 1 : std::max(positions - 1, is_total ? 1.0 : 0.0);
+}
+
+const Shape* first_result(InstructionView instruction) {
+  const absl::Span<const ShapeId> leaves = instruction.module().shapes().leaves(instruction.shape_id());
+  return leaves.empty() || instruction.operand_count() == 0 ? nullptr : &instruction.module().shape(leaves[0]);
+}
+
+// How often an element of the operand is in what the windows of a result fetch, if each has `outputs` positions.
+double fetches(const Slide& slide, double outputs) {
+  const double stride = static_cast<double>(std::max<std::int64_t>(slide.window.stride, 1));
+  const double reach = (outputs - 1) * stride + slide.extent();  // of one window of the result
+  double fetched = 0;
+  for (double first = 0; first < slide.length; first += outputs) {
+    const double begin = first * stride - static_cast<double>(slide.window.pad_low);
+    fetched += std::max(std::min(begin + reach, slide.in_length) - std::max(begin, 0.0), 0.0);
+  }
+  return std::max(fetched / slide.in_length, 1.0);
+}
+
+}  // namespace
+
+MinorDimensions minor_dimensions(const Shape& shape) {
+  MinorDimensions minor;
+  const auto& order = shape.layout.minor_to_major;
+  if (!order.empty()) minor.lane = order[0];
+  if (order.size() > 1) minor.sublane = order[1];
+  return minor;
+}
+
+double lane_reduction_elements(const Shape& operand, const ArraySize& size) {
+  if (!is_tiled(operand) || operand.layout.minor_to_major.empty()) return 0;
+  const std::int64_t lanes = operand.layout.tiles[0].dimensions.empty() ? 1 : operand.layout.tiles[0].dimensions.back();
+  const std::int64_t minor = operand.layout.minor_to_major[0];
+  if (minor < 0 || minor >= operand.rank() || lanes <= 0) return 0;
+  const double extent = static_cast<double>(std::max<std::int64_t>(operand.dimensions[minor], 1));
+  return size.padded_elements / std::max(std::ceil(extent / static_cast<double>(lanes)), 1.0);
+}
+
+Applied applied(InstructionView caller, AttributeKey key) {
+  Applied result;
+  for (ComputationView computation : caller.computations(key)) {
+    for (InstructionView inner : computation.instructions()) {
+      const WorkClass kind = work_class(inner.opcode());
+      if (kind == WorkClass::kElementwise) result.flops += 1;
+      if (kind == WorkClass::kTranscendental) result.transcendentals += 1;
+      if (is_elementwise(inner.opcode()) && inner.opcode() != Opcode::kConvert)
+        result.operations.push_back(inner.opcode());
+    }
+  }
+  return result;
+}
+
+void add_applied(const Applied& what, double logical, double padded, ElementType type, Work& work) {
+  work.flops += what.flops * logical;
+  work.transcendentals += what.transcendentals * logical;
+  for (Opcode opcode : what.operations) add_vector(work, opcode, type, padded);
+}
+
+void add_reduce(InstructionView reduce, double share, SizeCache& sizes, Work& work) {
+  if (reduce.operand_count() == 0) return;
+  const ArraySize in = sizes[reduce.operand(0).shape_id()];
+  const ShapeId first = reduce.module().shapes().leaves(reduce.shape_id()).empty()
+                            ? reduce.shape_id()
+                            : reduce.module().shapes().leaves(reduce.shape_id())[0];
+  const double done = std::max(in.logical_elements - sizes[first].logical_elements, 0.0);
+  const ElementType type = reduce.operand(0).shape().element_type;
+  add_applied(applied(reduce, AttributeKey::kToApply), done * share, in.padded_elements * share, type, work);
+  const Shape& operand = reduce.operand(0).shape();
+  const MinorDimensions minor = minor_dimensions(operand);
+  const double inputs = static_cast<double>(std::max<std::size_t>(reduce.operand_count() / 2, 1));
+  // On a TPU, the sums so far are loaded and stored between the registers that are added to them, in f32 whatever the
+  // type. The device says how much longer than the additions that takes.
+  if (is_tiled(operand)) {
+    add_vector(work, Opcode::kReduce, ElementType::kF32, inputs * in.padded_elements * share);
+  }
+  for (std::int64_t d : integers(reduce, AttributeKey::kDimensions)) {
+    if (d != minor.lane) continue;
+    add_vector(work, Opcode::kReduce, type, inputs * lane_reduction_elements(operand, in) * share, true);
+  }
+}
+
+// On a TPU, a window that slides along the lanes or the sublanes of a register takes an unaligned register and a mask
+// for every position. The device says how many operations that is.
+void add_reduce_window(InstructionView instruction, double share, SizeCache& sizes, Work& work) {
+  const Shape* const out = first_result(instruction);
+  if (out == nullptr) return;
+  const ArraySize size = sizes[instruction.module().shapes().leaves(instruction.shape_id())[0]];
+  const std::vector<Slide> slides = slides_of(instruction, *out);
+  const double operations = operations_of(slides);
+  add_applied(applied(instruction, AttributeKey::kToApply), operations * size.logical_elements * share,
+              operations * size.padded_elements * share, out->element_type, work);
+  const Shape& in = instruction.operand(0).shape();
+  if (!is_tiled(in)) return;
+  const MinorDimensions minor = minor_dimensions(in);
+  bool is_within_registers = false;
+  for (const Slide& slide : slides) {
+    if (slide.is_total && slide.dimension == minor.lane) {
+      add_vector(work, Opcode::kReduce, out->element_type,
+                 lane_reduction_elements(in, sizes[instruction.operand(0).shape_id()]) * share, true);
+    }
+    is_within_registers |= !slide.is_total && (slide.dimension == minor.lane || slide.dimension == minor.sublane);
+  }
+  if (is_within_registers) {
+    add_vector(work, Opcode::kReduceWindow, ElementType::kF32, operations * size.padded_elements * share);
+  }
+}
+
+// The final code of libtpu 0.0.52 computes a total anew for each window of the result, and prefixes as a tree only if
+// one window of the result has all of them; otherwise every position of the window takes an operation, padding
+// included. If a window of the result has one position, the sums stay in VMEM between the positions.
+WindowRepeats repeats_of(InstructionView instruction, const WindowConfig& config, SizeCache& sizes) {
+  WindowRepeats repeats;
+  const Shape* const out = first_result(instruction);
+  if (out == nullptr || !is_tiled(*out) || config.output_window_bounds.size() != out->layout.minor_to_major.size()) {
+    return repeats;
+  }
+  const ArraySize size = sizes[instruction.module().shapes().leaves(instruction.shape_id())[0]];
+  std::vector<Slide> slides = slides_of(instruction, *out);
+  const double counted = operations_of(slides);
+  double again = 1;  // totals
+  bool in_vmem = false;
+  for (Slide& slide : slides) {
+    const double windows = windows_along(*out, slide.dimension, config.output_window_bounds);
+    const double outputs = std::ceil(slide.length / windows);
+    repeats.reads *= fetches(slide, outputs);
+    if (slide.is_total) again *= windows;
+    if (windows <= 1) continue;
+    slide.is_prefix = false;
+    in_vmem |= !slide.is_total && outputs <= 1;
+  }
+  const double operations = operations_of(slides) * again;
+  add_applied(applied(instruction, AttributeKey::kToApply), (operations - counted) * size.logical_elements,
+              (operations - counted) * size.padded_elements, out->element_type, repeats.work);
+  const double carried = in_vmem ? operations : again - 1;
+  if (carried > 0) {
+    add_vector(repeats.work, Opcode::kReduce, ElementType::kF32, carried * size.padded_elements);
+  }
+  return repeats;
+}
+
+}  // namespace hloroof::internal::inline work

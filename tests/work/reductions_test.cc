@@ -1,0 +1,86 @@
+// Checks what reduce-windows compute on a TPU, whose code depends on the windows of the result. The final code of libtpu
+// 0.0.52 does what is expected here; tests/accuracy/grid compares its cycles.
+#include <string>
+
+#include "tests/catch.h"
+#include "tests/work/root_work.h"
+
+namespace hloroof::internal {
+namespace {
+
+const std::string kAdd =
+    "add {\n  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n  ROOT s = f32[] add(x, y)\n}\n";
+
+// A fusion of one reduce-window, of which the compiler computes `windows` at a time.
+Work fused(const std::string& shape, const std::string& window, const std::string& windows) {
+  const std::string z = "  z = f32[] constant(0)\n";
+  return root_work("  a = " + shape + " parameter(0)\n",
+                   "f = " + shape + " fusion(a), kind=kOutput, calls=c, backend_config={\"window_config\":{" +
+                       "\"output_window_bounds\":[" + windows + "],\"iteration_bounds\":[]}}",
+                   kAdd + "c {\n  p = " + shape + " parameter(0)\n" + z + "  ROOT r = " + shape +
+                       " reduce-window(p, z), window={" + window + "}, to_apply=add\n}\n");
+}
+
+Work alone(const std::string& shape, const std::string& window) {
+  return root_work("  a = " + shape + " parameter(0)\n  z = f32[] constant(0)\n",
+                   "r = " + shape + " reduce-window(a, z), window={" + window + "}, to_apply=add", kAdd);
+}
+
+TEST_CASE("Prefixes are a tree only if one window of the result has all of them") {
+  const std::string shape = "f32[256,512,128]{1,0,2:T(8,128)}";
+  const std::string prefix = "size=1x1x128 pad=0_0x0_0x127_0";
+  constexpr double kElements = 256 * 512 * 128;
+  constexpr double kBytes = 4 * kElements;
+
+  const Work tree = fused(shape, prefix, R"("128","2","1")");
+  CHECK(tree.flops == 7 * kElements);
+  CHECK(tree.read_again == 0);
+
+  const Work direct = fused(shape, prefix, R"("64","16","1")");
+  CHECK(direct.flops == 127 * kElements);
+  CHECK(vector_elements(direct, Opcode::kAdd) == 127 * kElements);
+  CHECK(vector_elements(direct, Opcode::kReduce) == 0);
+  CHECK(direct.read_again == kBytes / 2);  // the second window of the result reads the first half again
+
+  // The sums of a single position stay in memory.
+  CHECK(vector_elements(fused(shape, prefix, R"("1","8","1")"), Opcode::kReduce) == 127 * kElements);
+}
+
+TEST_CASE("A total is computed and read anew for each window of the result") {
+  const std::string shape = "f32[64,8,8192]{1,2,0:T(8,128)}";
+  const std::string total = "size=1x1x16383 pad=0_0x0_0x8191_8191";
+  constexpr double kElements = 64 * 8 * 8192;
+  constexpr double kPadded = 16 * kElements;  // 8 of 128 lanes
+  const Work once = fused(shape, total, R"("1","1024","1")");
+  CHECK(once.flops == kElements);
+  CHECK(once.read_again == 0);
+  const Work again = fused(shape, total, R"("1","16","1")");  // 16 tiles of 8 rows: 64 windows
+  CHECK(again.flops == 64 * kElements);
+  CHECK(again.read_again == 63 * 4 * kPadded);
+  CHECK(vector_elements(again, Opcode::kReduce) == 63 * kPadded);
+}
+
+TEST_CASE("A window along lanes or sublanes takes more for each position") {
+  const std::string shape = "f32[64,256,512]{2,1,0:T(8,128)}";
+  constexpr double kElements = 64 * 256 * 512;
+  CHECK(vector_elements(alone(shape, "size=9x1x1 pad=8_0x0_0x0_0"), Opcode::kReduceWindow) == 0);
+  CHECK(vector_elements(alone(shape, "size=1x9x1 pad=0_0x8_0x0_0"), Opcode::kReduceWindow) == 8 * kElements);
+  CHECK(vector_elements(alone(shape, "size=1x1x9 pad=0_0x0_0x8_0"), Opcode::kReduceWindow) == 8 * kElements);
+  // Prefixes along lanes are no tree.
+  CHECK(alone(shape, "size=1x1x512 pad=0_0x0_0x511_0").flops == 511 * kElements);
+  CHECK(alone(shape, "size=1x256x1 pad=0_0x255_0x0_0").flops == 8 * kElements);
+  // Without tiles there are no lanes.
+  const Work gpu = alone("f32[64,256,512]", "size=1x1x9 pad=0_0x0_0x8_0");
+  CHECK(vector_elements(gpu, Opcode::kReduceWindow) == 0);
+  CHECK(gpu.flops == 8 * kElements);
+}
+
+TEST_CASE("Windows of the result read what they share again") {
+  // 64 positions a window and a reach of 32 before them: 31 rows of the window before.
+  const Work work = fused("f32[512,64,512]{2,1,0:T(8,128)}", "size=32x1x1 pad=31_0x0_0x0_0", R"("64","8","4")");
+  CHECK(work.flops == 31.0 * 512 * 64 * 512);
+  CHECK(work.read_again == 7 * 31 * 64.0 * 512 * 4);
+}
+
+}  // namespace
+}  // namespace hloroof::internal
