@@ -26,6 +26,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,6 +40,7 @@ namespace hloroof {
 namespace internal {
 inline namespace analysis {
 enum class ComputationRole : std::uint8_t;
+class Callers;
 struct CallFacts;
 }  // namespace analysis
 }  // namespace internal
@@ -147,7 +149,7 @@ class CallGraph {
   const Module* module_ = nullptr;
   std::vector<double> executions_;
   std::vector<internal::ComputationRole> roles_;
-  std::vector<std::vector<InstructionId>> callers_;
+  std::shared_ptr<const internal::Callers> callers_;  // shared by copies
   std::vector<ComputationId> scheduled_;
   std::vector<InstructionId> calls_;  // the loops, conditionals and calls in scheduled computations, in their order
   std::vector<Loop> loops_;

@@ -1,11 +1,13 @@
 // Computes how often each computation runs.
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "hloroof/analysis.h"
 #include "lib/analysis/call_record.h"
 #include "lib/analysis/calls.h"
@@ -43,11 +45,6 @@ bool is_schedule(ComputationRole role) {
     case ComputationRole::kCalled: return true;
     default: return false;
   }
-}
-
-// The callers of a computation; none if the module has none of this index any more.
-std::vector<InstructionId> callers_of(const TraceContext& context, std::uint32_t computation) {
-  return computation < context.callers.size() ? context.callers[computation] : std::vector<InstructionId>();
 }
 
 }  // namespace
@@ -132,7 +129,7 @@ CallGraph CallFacts::find(const Module& module, const CallOptions& options, Call
 
   TraceContext context = make_trace_context(module, record.calling);
   for (const auto& [computation, callers] : record.callers) {
-    if (callers_of(context, computation) != callers) record.changed.callers_of.insert(computation);
+    if (context.callers.of(computation) != callers) record.changed.callers_of.insert(computation);
   }
   context.loops = std::move(record.loops);
   find_trip_counts(context, options, std::exchange(record.changed, {}));
@@ -182,12 +179,13 @@ CallGraph CallFacts::find(const Module& module, const CallOptions& options, Call
       if (i < graph.trips_read_off_.size()) graph.trips_read_off_[i] = true;
     }
     for (std::uint32_t i : loop.reads.callers_of) {
-      record.callers[i] = callers_of(context, i);
+      const absl::Span<const InstructionId> callers = context.callers.of(i);
+      record.callers[i].assign(callers.begin(), callers.end());
       if (i < graph.trips_follow_callers_.size()) graph.trips_follow_callers_[i] = true;
     }
   }
   record.loops = std::move(context.loops);
-  graph.callers_ = std::move(context.callers);
+  graph.callers_ = std::make_shared<const Callers>(std::move(context.callers));
   graph.executions_ = executions_with(graph, {});
   return graph;
 }

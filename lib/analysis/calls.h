@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/types/span.h"
 #include "hloroof/analysis.h"
 #include "hloroof/module.h"
+#include "lib/analysis/callers.h"
 
 namespace hloroof::internal::inline analysis {
 
@@ -46,8 +48,9 @@ struct CallFacts {
   // and called computations.
   static bool is_scheduled(const CallGraph& calls, ComputationId id);
 
-  static const std::vector<InstructionId>& callers(const CallGraph& calls, ComputationId id) {
-    return calls.callers_[id.index];
+  // None for ids created after this graph.
+  static absl::Span<const InstructionId> callers(const CallGraph& calls, ComputationId id) {
+    return calls.callers_->of(id.index);
   }
 
   // The scheduled computations, callers before callees, starting with ENTRY.

@@ -3,16 +3,16 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
 #include "hloroof/analysis.h"
 #include "hloroof/attributes.h"
@@ -393,11 +393,7 @@ class Finder {
 
   // Reuses known collectives; see find_collectives_again().
   Finder(std::vector<Collective> known, const std::set<std::uint32_t>& reread, CollectiveRecord& record)
-      : record_(record), known_(std::move(known)) {
-    for (std::size_t i = 0; i < known_.size(); ++i) {
-      if (reread.count(known_[i].instruction.index) == 0) known_at_[key(known_[i].instruction, known_[i].carrier)] = i;
-    }
-  }
+      : record_(record), known_(std::move(known)), reread_(&reread), is_taken_(known_.size(), false) {}
 
   CollectivesAgain run(const Module& module, const CallGraph& calls) {
     may_have_collectives_ = may_have_collectives(module, record_.meaning);
@@ -418,7 +414,9 @@ class Finder {
         finish(instruction);
       } else if (async_role(instruction.opcode()) == AsyncRole::kUpdate && instruction.operand_count() > 0) {
         const auto start = started_.find(instruction.operand(0).id().index);
-        if (start != started_.end()) started_[instruction.id().index] = start->second;
+        if (start == started_.end()) continue;
+        const auto carried = start->second;  // an insertion moves what `start` points to
+        started_[instruction.id().index] = carried;
       } else if (wraps_computation(instruction.opcode())) {
         scan_inside(instruction);
       }
@@ -428,12 +426,9 @@ class Finder {
   // Adds the collectives of a fusion or of an async-start. They may lie deeper: the program of another thread is a call
   // of the computation that has the collective.
   void scan_inside(InstructionView carrier) {
+    if (!runs_any(carrier, may_have_collectives_)) return;
     const Module& module = carrier.module();
     const std::vector<ComputationId> direct = carrier.called_computations();
-    const auto may_have_any = [&](ComputationId id) {
-      return id.index >= may_have_collectives_.size() || may_have_collectives_[id.index];
-    };
-    if (std::none_of(direct.begin(), direct.end(), may_have_any)) return;
     record_.carriers.insert(carrier.id().index);
     bool nests = false;
     for (const ComputationId called : direct) {
@@ -481,18 +476,40 @@ class Finder {
     if (!carrier.id().valid()) return;
     std::vector<Collective>& found = result_.collectives;
     started_[carrier.id().index].push_back(found.size());
-    const auto known = known_at_.find(key(instruction.id(), carrier.id()));
-    if (known == known_at_.end()) {
+    const std::size_t known = take_known(instruction.id(), carrier.id());
+    if (known == CollectivesAgain::kNew) {
       found.push_back(describe_collective(instruction, kind, carrier, devices_));
       found.back().runs = runs;
       result_.before.push_back(CollectivesAgain::kNew);
       return;
     }
-    found.push_back(std::move(known_[known->second]));
+    found.push_back(std::move(known_[known]));
     found.back().done = InstructionId();
-    result_.before.push_back(found.back().runs == runs ? known->second : CollectivesAgain::kNew);
+    result_.before.push_back(found.back().runs == runs ? known : CollectivesAgain::kNew);
     found.back().runs = runs;
-    known_at_.erase(known);
+  }
+
+  // Returns the index of a known collective that need not be read again, at most once; kNew if there is none. Most
+  // follow the last one that was taken.
+  std::size_t take_known(InstructionId instruction, InstructionId carrier) {
+    if (reread_ == nullptr || reread_->count(instruction.index) != 0) return CollectivesAgain::kNew;
+    const auto is_it = [&](std::size_t i) {
+      return known_[i].instruction == instruction && known_[i].carrier == carrier && !is_taken_[i];
+    };
+    std::size_t at = next_known_;
+    if (at >= known_.size() || !is_it(at)) {
+      if (known_at_.empty()) {
+        for (std::size_t i = 0; i < known_.size(); ++i) {
+          if (!is_taken_[i]) known_at_.try_emplace(key(known_[i].instruction, known_[i].carrier), i);
+        }
+      }
+      const auto found = known_at_.find(key(instruction, carrier));
+      if (found == known_at_.end() || !is_it(found->second)) return CollectivesAgain::kNew;
+      at = found->second;
+    }
+    is_taken_[at] = true;
+    next_known_ = at + 1;
+    return at;
   }
 
   void finish(InstructionView done) {
@@ -509,11 +526,14 @@ class Finder {
   CollectiveRecord& record_;
   DevicesByText devices_;
   std::vector<Collective> known_;
-  std::unordered_map<std::uint64_t, std::size_t> known_at_;  // by key(), not yet matched
-  std::vector<bool> may_have_collectives_;                   // by ComputationId
+  const std::set<std::uint32_t>* reread_ = nullptr;
+  std::vector<bool> is_taken_;                                // of known_, for those that are in the result
+  std::size_t next_known_ = 0;                                // the one behind that which was taken last
+  absl::flat_hash_map<std::uint64_t, std::size_t> known_at_;  // by key(); made when one is not the next
+  std::vector<bool> may_have_collectives_;                    // by ComputationId
   CollectivesAgain result_;
-  std::map<std::int64_t, std::size_t> open_;                   // by channel: split into steps and not yet ended
-  std::map<std::uint32_t, std::vector<std::size_t>> started_;  // by carrier
+  absl::flat_hash_map<std::int64_t, std::size_t> open_;  // by channel: split into steps and not yet ended
+  absl::flat_hash_map<std::uint32_t, absl::InlinedVector<std::size_t, 1>> started_;  // by carrier
 };
 
 }  // namespace

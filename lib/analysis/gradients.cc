@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "lib/analysis/axis_roles.h"
 #include "lib/analysis/calls.h"
 #include "lib/ir/element_type.h"
@@ -75,7 +76,7 @@ class GradientFinder {
   }
 
   auto callers() {
-    return [this](ComputationId id) -> const std::vector<InstructionId>& { return CallFacts::callers(calls_, id); };
+    return [this](ComputationId id) -> absl::Span<const InstructionId> { return CallFacts::callers(calls_, id); };
   }
 
   // Whether the value is the result of arithmetic on elements, as an optimizer's update is.

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "hloroof/attributes.h"
 #include "lib/analysis/axis_roles.h"
 #include "lib/analysis/calls.h"
@@ -125,7 +126,7 @@ class SentFinder {
 
  private:
   auto callers() {
-    return [this](ComputationId id) -> const std::vector<InstructionId>& { return CallFacts::callers(calls_, id); };
+    return [this](ComputationId id) -> absl::Span<const InstructionId> { return CallFacts::callers(calls_, id); };
   }
 
   static bool is_entry_parameter(InstructionView at) {

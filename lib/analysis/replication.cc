@@ -114,7 +114,7 @@ class Replication {
   // Whether only one fusion or async-start runs a computation. It is visited with that instruction, so that a value
   // passes through a row of them, and through those inside, in one round.
   bool is_part_of_one(ComputationId id) const {
-    const std::vector<InstructionId>& callers = CallFacts::callers(calls_, id);
+    const absl::Span<const InstructionId> callers = CallFacts::callers(calls_, id);
     if (callers.size() != 1) return false;
     const InstructionView caller = module_.instruction(callers[0]);
     return has_parts(caller) && is_visited(caller.computation().id());

@@ -481,8 +481,7 @@ class Search {
     context_.loops.clear();
     std::vector<std::uint32_t> kept;
     // Computations precede their callers, so inner loops are analyzed before outer ones.
-    for (InstructionId id : context_.calling) {
-      if (context_.module->instruction(id).opcode() != Opcode::kWhile) continue;
+    for (InstructionId id : context_.whiles) {
       auto known = before.extract(id.index);
       if (!known.empty() && !concerns(changed, known.mapped().reads)) {
         context_.loops.insert(std::move(known));

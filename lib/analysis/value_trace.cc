@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/types/span.h"
 #include "lib/ir/rows.h"
 #include "lib/ir/shapes.h"
 
@@ -33,18 +34,22 @@ bool is_calling(InstructionView instruction) {
 TraceContext make_trace_context(const Module& module, InstructionLists& calling) {
   TraceContext context;
   context.module = &module;
-  context.callers.resize(module.computation_limit());
+  const std::size_t limit = module.computation_limit();
+  std::vector<Callers::Call> calls;
+  calls.reserve(limit);
   for (ComputationView computation : module.computations()) {
     for (InstructionId id : calling.of(computation)) {
-      context.calling.push_back(id);
-      for (const AttributeData& attribute : module.instruction(id).attributes()) {
+      const InstructionView instruction = module.instruction(id);
+      if (instruction.opcode() == Opcode::kWhile) context.whiles.push_back(id);
+      for (const AttributeData& attribute : instruction.attributes()) {
         if (attribute.key == AttributeKey::kControlPredecessors) continue;
         for (const std::uint32_t callee : ModuleRows::references(module, attribute)) {
-          if (callee < context.callers.size()) context.callers[callee].push_back(id);
+          if (callee < limit) calls.emplace_back(callee, id);
         }
       }
     }
   }
+  context.callers = Callers(limit, calls);
   return context;
 }
 
@@ -80,7 +85,7 @@ bool ValueTracer::follow_parameter(Place& place) {
   }
   if (frame.is_loop) return false;
   if (context_.reads != nullptr) context_.reads->callers_of.insert(frame.computation.index);
-  const auto& callers = context_.callers[frame.computation.index];
+  const absl::Span<const InstructionId> callers = context_.callers.of(frame.computation.index);
   if (callers.size() != 1) return false;
   const InstructionView caller = module_.instruction(callers[0]);
   if (flow(caller.opcode()) == Flow::kLoops && !is_unchanged(caller.id(), place.path)) return false;

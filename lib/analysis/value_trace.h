@@ -14,6 +14,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "hloroof/analysis.h"
 #include "hloroof/module.h"
+#include "lib/analysis/callers.h"
 #include "lib/analysis/instruction_lists.h"
 #include "lib/analysis/scalar.h"
 #include "lib/ir/value_walk.h"
@@ -44,11 +45,11 @@ struct LoopRecord {
 };
 using LoopRecords = std::unordered_map<std::uint32_t, LoopRecord>;  // by index of the while instruction
 
-// The callers of each computation, by computation id, and what is known of loops.
+// The callers of each computation, and what is known of loops.
 struct TraceContext {
   const Module* module = nullptr;
-  std::vector<std::vector<InstructionId>> callers;
-  std::vector<InstructionId> calling;  // all of which is_calling() is true, in module order
+  Callers callers;
+  std::vector<InstructionId> whiles;  // in module order
   LoopRecords loops;
   TraceReads* reads = nullptr;  // takes note of what is read; null if nobody asks
 

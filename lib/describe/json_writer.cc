@@ -4,31 +4,23 @@
 #include <bit>
 #include <cmath>
 #include <cstddef>
+#include <cstring>
 #include <utility>
+
+#include "lib/base/simd.h"
+#include "lib/base/utf.h"
 
 namespace hloroof::internal::inline describe {
 namespace {
 
 constexpr int kWrittenBits = 9;  // of the numbers that are kept as text
 
-// Returns the length of the UTF-8 sequence at the front of `text`, or 0 if the sequence is malformed.
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char lead = byte(0);
-  const std::size_t length = lead < 0x80 ? 1 : (lead >> 5) == 6 ? 2 : (lead >> 4) == 14 ? 3 : (lead >> 3) == 30 ? 4 : 0;
-  if (length == 0 || length > text.size()) return 0;
-  std::uint32_t code = length == 1 ? lead : lead & (0xff >> (length + 1));
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return 0;
-    code = (code << 6) | (byte(i) & 0x3f);
-  }
-  const bool overlong =
-      (length == 2 && code < 0x80) || (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
-  const bool surrogate = code >= 0xd800 && code <= 0xdfff;
-  return overlong || surrogate || code > 0x10ffff ? 0 : length;
-}
+constexpr std::size_t kAtOnce = 16;  // bytes of Bytes16
 
-// Returns true if JSON needs no escape: ASCII except control characters, quotes and backslashes.
+// By byte, the top bit is set where JSON needs an escape or the byte is not ASCII: control characters, quotes and
+// backslashes.
+unsigned special(Bytes16 bytes) { return (bytes.below(' ') | bytes.equal('"') | bytes.equal('\\')).mask(); }
+
 bool is_plain(char c) {
   const auto byte = static_cast<unsigned char>(c);
   return byte >= 0x20 && byte < 0x80 && c != '"' && c != '\\';
@@ -78,7 +70,7 @@ void JsonWriter::put_escaped(std::string_view text) {
       put(kHex[(c >> 4) & 15]);
       put(kHex[c & 15]);
       ++i;
-    } else if (const std::size_t length = utf8_length(text.substr(i)); length > 0) {
+    } else if (const std::size_t length = utf8_length(text, i); length > 0) {
       put(text.substr(i, length));
       i += length;
     } else {
@@ -94,13 +86,6 @@ void JsonWriter::new_line() {
   line[0] = '\n';
   std::fill_n(line + 1, count - 1, ' ');
   size_ += count;
-}
-
-// Writes what stands before a value or a key.
-void JsonWriter::separate() {
-  if (std::exchange(after_key_, false) || depth_ == 0) return;
-  if (std::exchange(has_members_, true)) put(',');
-  if (has_lines()) new_line();
 }
 
 void JsonWriter::open(char bracket) {
@@ -131,24 +116,25 @@ void JsonWriter::key(std::string_view name) {
 
 void JsonWriter::value(std::string_view text) {
   separate();
-  char* at = room(text.size() + 2);
-  const std::size_t begin = size_;
-  *at++ = '"';
-  bool are_plain = true;
-  for (const char c : text) {
-    are_plain &= is_plain(c);
-    *at++ = c;
+  char* const at = room(text.size() + 2 + kAtOnce);
+  at[0] = '"';
+  text.copy(at + 1, text.size());
+  std::memset(at + 1 + text.size(), ' ', kAtOnce);  // what the last look at several bytes also sees
+  unsigned escapes = 0;
+  for (std::size_t i = 0; i < text.size(); i += kAtOnce) escapes |= special(Bytes16::load(at + 1 + i));
+  if (escapes == 0) {
+    at[1 + text.size()] = '"';
+    size_ += text.size() + 2;
+    return;
   }
-  *at++ = '"';
-  size_ = static_cast<std::size_t>(at - buffer_.data());
-  if (are_plain) return;
-  size_ = begin;
   put('"');
   put_escaped(text);
   put('"');
 }
 
 void JsonWriter::value(double number) {
+  const auto bits = std::bit_cast<std::uint64_t>(number);
+  if (bits == 0) return json("0");  // as most numbers of a row are
   if (!std::isfinite(number)) return null();
   separate();
   char* const text = room(kShortestSize);
@@ -157,7 +143,6 @@ void JsonWriter::value(double number) {
     return;
   }
   constexpr std::uint64_t kGoldenRatio = 0x9e3779b97f4a7c15;  // Fibonacci hashing: the highest bits are mixed best
-  const auto bits = std::bit_cast<std::uint64_t>(number);
   Written& written = written_[bits * kGoldenRatio >> (64 - kWrittenBits)];
   if (written.size == 0 || written.bits != bits) {
     written.bits = bits;

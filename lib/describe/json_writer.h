@@ -3,8 +3,10 @@
 #ifndef HLOROOF_LIB_DESCRIBE_JSON_WRITER_H_
 #define HLOROOF_LIB_DESCRIBE_JSON_WRITER_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,6 +25,24 @@ enum class JsonLayout : std::uint8_t {
   kIndented = 255,       // a line for each member
 };
 
+// A name with the quotes and the colon that stand around it, for the names of a table, which are written often.
+class JsonKey {
+ public:
+  constexpr JsonKey() = default;
+  constexpr explicit JsonKey(std::string_view name) {
+    text_[size_++] = '"';
+    for (const char c : name) text_[size_++] = c;
+    text_[size_++] = '"';
+    text_[size_++] = ':';
+  }
+
+ private:
+  friend class JsonWriter;
+  // Of one size, so that it is copied without a loop. A longer name does not compile.
+  std::array<char, 48> text_ = {};
+  std::uint8_t size_ = 0;
+};
+
 class JsonWriter {
  public:
   explicit JsonWriter(JsonLayout layout = JsonLayout::kIndented);
@@ -33,6 +53,13 @@ class JsonWriter {
   void end_array() { close(']'); }
   // Writes a name as it stands: names need no escapes.
   void key(std::string_view name);
+  void key(const JsonKey& name) {
+    separate();
+    after_key_ = true;
+    std::memcpy(room(name.text_.size()), name.text_.data(), name.text_.size());
+    size_ += name.size_;
+    if (has_lines()) put(' ');
+  }
 
   void value(std::string_view text);
   void value(const char* text) { value(std::string_view(text)); }
@@ -72,7 +99,12 @@ class JsonWriter {
  private:
   void open(char bracket);
   void close(char bracket);
-  void separate();
+  // Writes what stands before a value or a key.
+  void separate() {
+    if (std::exchange(after_key_, false) || depth_ == 0) return;
+    if (std::exchange(has_members_, true)) put(',');
+    if (has_lines()) new_line();
+  }
   void new_line();
   bool has_lines() const { return depth_ <= static_cast<std::size_t>(layout_); }
 

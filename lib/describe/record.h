@@ -70,6 +70,7 @@ struct FieldInfo {
   double least = 0;  // a number outside these bounds violates the schema
   double most = std::numeric_limits<double>::infinity();
   std::span<const std::string_view> choices;  // texts that the field may have; empty means any
+  JsonKey key;                                // `name` in JSON
 
   // Returns a copy with another value of one member.
   template <typename T>
@@ -107,8 +108,8 @@ struct Field {
 
 template <typename Get>
 constexpr Field<Get> field(std::string_view name, Unit unit, std::string_view meaning, Get get) {
-  return Field<Get>{FieldInfo{name, unit, meaning, {}, Formats::kAll, 0, std::numeric_limits<double>::infinity(), {}},
-                    get};
+  constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+  return Field<Get>{FieldInfo{name, unit, meaning, {}, Formats::kAll, 0, kNoLimit, {}, JsonKey(name)}, get};
 }
 
 // The row of a text, a flag, a record or a plain number, which has no unit.

@@ -22,10 +22,10 @@ void write_json_members(const T& record, JsonWriter& out, DeviceFamily family) {
     if (info.formats == Formats::kCsvOnly) return;
     if constexpr (IsOrAbsent<Value>::value) {
       if (value.value == nullptr) return;
-      out.key(info.name);
+      out.key(info.key);
       write_json_value(*value.value, out, family);
     } else {
-      out.key(info.name);
+      out.key(info.key);
       write_json_value(value, out, family);
     }
   });

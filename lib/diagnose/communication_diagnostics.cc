@@ -341,10 +341,7 @@ class CommunicationDiagnoser {
     walk_->begin();
     walk_->add(value, {});
     walk_->back(
-        kMostIndexValues,
-        [&](ComputationId id) {
-          return absl::Span<const InstructionId>(CallFacts::callers(diagnosis_.facts.calls, id));
-        },
+        kMostIndexValues, [&](ComputationId id) { return CallFacts::callers(diagnosis_.facts.calls, id); },
         [&](InstructionView at) {
           found = found || at.opcode() == Opcode::kPartitionId || at.opcode() == Opcode::kReplicaId;
           if (found) return Go::kEnd;

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "hloroof/predict.h"
 #include "lib/analysis/call_record.h"
 #include "lib/analysis/calls.h"
@@ -260,7 +261,7 @@ struct Predictor::State {
       const bool is_known = id.index < known;
       const bool was = is_known && CallFacts::is_scheduled(before, id);
       const bool is = CallFacts::is_scheduled(facts->calls, id);
-      const std::vector<InstructionId>& callers = CallFacts::callers(facts->calls, id);
+      const absl::Span<const InstructionId> callers = CallFacts::callers(facts->calls, id);
       if (was != is || (is && CallFacts::callers(before, id) != callers)) {
         stale.replay.replay_all(id);
         stale.replay.steps.insert(stale.replay.steps.end(), callers.begin(), callers.end());

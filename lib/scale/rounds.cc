@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "hloroof/analysis.h"
 #include "lib/analysis/calls.h"
 #include "lib/base/strings.h"
@@ -314,7 +315,7 @@ absl::StatusOr<Rounds> find_rounds(const Module& module, const ScaledAxis& axis,
   for (const auto& [permute, shift] : *shifts) {
     const ComputationView computation = module.instruction(permute).computation();
     if (!done.insert(computation.id().index).second) continue;
-    const std::vector<InstructionId>& from = CallFacts::callers(calls, computation.id());
+    const absl::Span<const InstructionId> from = CallFacts::callers(calls, computation.id());
     std::optional<InstructionView> loop;
     if (computation.id() != module.entry().id()) {
       if (from.size() != 1 || module.instruction(from[0]).opcode() != Opcode::kWhile) {

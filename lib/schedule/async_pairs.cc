@@ -55,7 +55,7 @@ class Tracer {
     if (!is_fusion || !add_semaphores(done)) {
       for (InstructionId operand : done.operand_ids()) walk_.add(operand, {});
     }
-    const auto callers = [this](ComputationId id) -> const std::vector<InstructionId>& {
+    const auto callers = [this](ComputationId id) -> absl::Span<const InstructionId> {
       return CallFacts::callers(calls_, id);
     };
     walk_.back(kMaxVisits, callers, [&](InstructionView at) {

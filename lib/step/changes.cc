@@ -154,7 +154,10 @@ class Finder {
 
   std::vector<InstructionId> callers(ComputationId id) const {
     std::vector<InstructionId> result;
-    if (is_known(id)) result = CallFacts::callers(facts_.calls, id);
+    if (is_known(id)) {
+      const absl::Span<const InstructionId> known = CallFacts::callers(facts_.calls, id);
+      result.assign(known.begin(), known.end());
+    }
     const auto [first, last] = since_.callers.equal_range(id.index);
     for (auto later = first; later != last; ++later) result.push_back(later->second);
     return result;

@@ -21,6 +21,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "hloroof/analysis.h"
 #include "hloroof/cost.h"
 #include "hloroof/device.h"
@@ -38,6 +39,9 @@ enum class Combine : std::uint8_t {
 };
 std::string_view combine_name(Combine combine);  // "amount", "sum", "max", "min", "norm"
 
+// Paths in the device file. Most numbers have one.
+using Paths = absl::InlinedVector<std::string_view, 1>;
+
 // A number that multiplies or divides an amount, or the combined seconds of the children.
 struct Factor {
   double value = 1;
@@ -45,7 +49,7 @@ struct Factor {
   bool divides = false;
   // Device-file paths of the parameters that the value comes from. With one path, the value is that parameter. With
   // none, the value follows from the program.
-  std::vector<std::string_view> parameters;
+  Paths parameters;
 };
 
 struct Term {

@@ -21,7 +21,7 @@ constexpr std::ptrdiff_t kMostNotes = 4;  // of amounts that became one
 // A number of any form as one factor.
 Factor as_factor(const Traced& number, bool divides) { return {number.value(), "1", divides, number.parameters()}; }
 
-void add_paths(const Term& term, std::vector<std::string_view>& paths) {
+void add_paths(const Term& term, Paths& paths) {
   for (const Factor& factor : term.factors)
     paths.insert(paths.end(), factor.parameters.begin(), factor.parameters.end());
   if (!term.exponent_parameter.empty()) paths.push_back(term.exponent_parameter);
@@ -91,10 +91,10 @@ Traced::Traced(Factor factor) {
   term_.factors.push_back(std::move(factor));
 }
 
-std::vector<std::string_view> Traced::parameters() const {
-  std::vector<std::string_view> paths;
+Paths Traced::parameters() const {
+  Paths paths;
   add_paths(term_, paths);
-  std::vector<std::string_view> different;
+  Paths different;
   for (const std::string_view path : paths) {
     if (std::find(different.begin(), different.end(), path) == different.end()) different.push_back(path);
   }

@@ -45,7 +45,7 @@ class Traced {
   Term&& term() && { return std::move(term_); }
 
   // The paths of the device's numbers in this number.
-  std::vector<std::string_view> parameters() const;
+  Paths parameters() const;
 
   friend Traced operator*(Traced a, Traced b);
   friend Traced operator/(Traced a, Traced b);

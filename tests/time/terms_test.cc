@@ -110,8 +110,8 @@ TEST_CASE("factors of a traced amount") {
   CHECK(read.factors[0].value == d.hbm.bandwidth);  // rates come before shares
   CHECK(read.factors[0].divides);
   CHECK(read.factors[0].unit == "B/s");
-  CHECK(read.factors[0].parameters == std::vector<std::string_view>{"hbm.bandwidth"});
-  CHECK(read.factors[1].parameters == std::vector<std::string_view>{"hbm.efficiency"});
+  CHECK(read.factors[0].parameters == Paths{"hbm.bandwidth"});
+  CHECK(read.factors[1].parameters == Paths{"hbm.efficiency"});
   // A number that multiplies and divides is none.
   CHECK((Traced(read) * n.at(d.hbm.efficiency)).term().factors.size() == 1);
   // A count of the program is the amount where that is one of something.
