@@ -19,7 +19,7 @@
 # `python3.10` on the PATH and the versions of pyenv are found. Needs the package index and Debian's apt.
 #
 # The same commit gives the same bytes in any folder: the tools have the versions of cmake/wheels.constraints, files the time of the
-# commit (or SOURCE_DATE_EPOCH), and names of source files in the module no folder of this machine. HLOROOF_WHEELS="3.12" makes the
+# commit (or SOURCE_DATE_EPOCH), and names of source files in the module no folder of this machine. HLOROOF_WHEEL_VERSIONS="3.12" makes the
 # wheels of these versions of Python alone, HLOROOF_OTHER_MACHINE="macos" those for this other machine alone (of x86_64, aarch64 and
 # macos; `no` for none), HLOROOF_WHEEL_TESTS=no runs no tests, HLOROOF_RELEASE_SETTINGS="NAME=VALUE ..." are further settings of CMake,
 # and HLOROOF_THIRD_PARTY names a folder that third_party.sh has filled.
@@ -160,7 +160,7 @@ fi
 sdist=
 stable=
 built=()
-for version in ${HLOROOF_WHEELS:-3.12 3.11 3.10}; do
+for version in ${HLOROOF_WHEEL_VERSIONS:-3.12 3.11 3.10}; do
   python=$(python_of "$version")
   if [[ -z $python ]]; then
     echo "wheels: no Python $version here: no wheel for it"
