@@ -19,10 +19,11 @@
 # `python3.10` on the PATH and the versions of pyenv are found. Needs the package index and Debian's apt.
 #
 # The same commit gives the same bytes in any folder: the tools have the versions of cmake/wheels.constraints, files the time of the
-# commit (or SOURCE_DATE_EPOCH), and names of source files in the module no folder of this machine. HLOROOF_WHEEL_VERSIONS="3.12" makes the
-# wheels of these versions of Python alone, HLOROOF_OTHER_MACHINE="macos" those for this other machine alone (of x86_64, aarch64 and
-# macos; `no` for none), HLOROOF_WHEEL_TESTS=no runs no tests, HLOROOF_RELEASE_SETTINGS="NAME=VALUE ..." are further settings of CMake,
-# and HLOROOF_THIRD_PARTY names a folder that third_party.sh has filled.
+# commit (or SOURCE_DATE_EPOCH), and names of source files in the module no folder of this machine.
+#
+# HLOROOF_WHEEL_VERSIONS="3.12" makes the wheels of these versions of Python alone, HLOROOF_OTHER_MACHINE="macos" those for this other
+# machine alone (of x86_64, aarch64 and macos; `no` for none), HLOROOF_WHEEL_TESTS=no runs no tests, HLOROOF_RELEASE_SETTINGS="NAME=VALUE
+# ..." are further settings of CMake, and HLOROOF_THIRD_PARTY names a folder that third_party.sh has filled.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -199,5 +200,7 @@ done
 if $clean_root; then
   bash cmake/clean_root.sh "$sdist"
   if [[ -n $stable ]]; then bash cmake/wheel_roots.sh "$out"; fi
-  if [[ $machine != aarch64 ]] && compgen -G "$out/hloroof-*_aarch64.whl" >/dev/null; then bash cmake/arm_wheel.sh "$out"/hloroof-*_aarch64.whl; fi
+  if [[ $machine != aarch64 ]] && compgen -G "$out/hloroof-*_aarch64.whl" >/dev/null; then
+    bash cmake/arm_wheel.sh "$out"/hloroof-*_aarch64.whl
+  fi
 fi
