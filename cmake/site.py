@@ -68,7 +68,7 @@ tr:target td { background: #ffe9a8; color: #1c2330; }
 .cards article { border: 1px solid var(--line); border-radius: 8px; padding: 1rem; min-width: 0; }
 .cards h2 { font-size: 1.05rem; margin: 0 0 .6rem; } .cards img { border: 1px solid var(--line); border-radius: 4px; }
 .cards p code { overflow-wrap: anywhere; }
-.cards pre { max-height: 24rem; overflow: auto; font-size: 12px; }
+.cards pre { max-height: 24rem; overflow: auto; font-size: 11px; }
 .gallery main, .accuracy main { max-width: 84rem; }
 svg text { fill: var(--text); font: 12px system-ui, sans-serif; } svg .axis { stroke: var(--line); } svg .even { stroke: var(--text); stroke-dasharray: 5 4; }
 svg a:hover circle, svg a:focus circle { stroke: var(--text); stroke-width: 3; }
