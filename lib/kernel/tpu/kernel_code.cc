@@ -216,7 +216,7 @@ class CodeWriter {
  private:
   void write_op(mlir::OpId op) {
     const KernelOp& row = code_.row(op);
-    if (!folded_[op.index]) add_op_work(module_, code_.types, op, row, open_.work);
+    if (!folded_[op.index]) add_op_work(module_, code_.types, code_.sizes, op, row, open_.work);
     if (row.kind == KernelOpKind::kLoad || row.kind == KernelOpKind::kStore) add_buffers(op);
     if (!open_.first_product.valid() && !open_.work.matrix.empty()) open_.first_product = op;
     if (!open_.first_op.valid() && !is_empty(open_.work)) open_.first_op = op;
@@ -360,7 +360,7 @@ std::uint32_t KernelCode::buffer_of(mlir::ValueId reference) const {
 }
 
 KernelCode::KernelCode(const mlir::Module& kernel)
-    : module(&kernel), types(kernel), rows(kernel_ops(kernel)), functions(functions_by_name(kernel)) {
+    : module(&kernel), types(kernel), rows(kernel_ops(kernel)), sizes(kernel, types, rows), functions(functions_by_name(kernel)) {
   std::set<std::string> unknown;
   for (std::uint32_t i = 0; i < kernel.ops.size(); ++i) {
     const mlir::OpId op{i};
