@@ -25,7 +25,8 @@ bool has_integer_weight(Opcode opcode) {
 
 // The name of an operation's cost in a device file.
 std::string weight_name(const VectorWork& work) {
-  if (is_integral(work.type) && has_integer_weight(work.opcode)) return "integer-" + std::string(to_string(work.opcode));
+  if (is_integral(work.type) && has_integer_weight(work.opcode))
+    return "integer-" + std::string(to_string(work.opcode));
   // Sorts of the compiler compare elements that it moves across lanes. Those of libraries place keys by their digits.
   if (work.opcode == Opcode::kSort && !work.cross_lane) return "radix-sort";
   if (work.opcode == Opcode::kConvolution && work.cross_lane) return "convolution-word";

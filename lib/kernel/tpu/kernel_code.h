@@ -48,7 +48,7 @@ struct KernelConstant {
 struct KernelCode {
   const mlir::Module* module = nullptr;
   KernelTypes types;
-  std::vector<KernelOp> rows;                   // by OpNameId
+  std::vector<KernelOp> rows;  // by OpNameId
   VectorSizes sizes;
   std::vector<KernelInstruction> instructions;  // those of a block follow one another
   std::vector<std::uint32_t> block_begin;       // by BlockId

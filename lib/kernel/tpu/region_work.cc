@@ -158,7 +158,8 @@ void add_reduction(const mlir::Module& module, const KernelTypes& types, const V
     const auto dimension = mlir::integer(module, mlir::find(module, op, "dim"));
     dimensions.push_back(dimension ? *dimension : rank - 1);
   }
-  add_vector_work(reduced_by(module, op, opcode), source->element, sizes.elements_of(module.operand(op, 0)), false, work);
+  add_vector_work(reduced_by(module, op, opcode), source->element, sizes.elements_of(module.operand(op, 0)), false,
+                  work);
   KernelType rest = *source;
   bool along_lanes = false;
   for (const std::int64_t d : dimensions) {
@@ -234,9 +235,12 @@ void add_op_work(const mlir::Module& module, const KernelTypes& types, const Vec
     case KernelOpKind::kShuffle:
       if (is_vector) add_vector_work(row.opcode, element, vector.elements, true, work);
       return;
+    case KernelOpKind::kTransferStart:
+      work.scalar_ops += 1;
+      work.checked_transfers += 1;
+      return;
     case KernelOpKind::kScalarLoad:
     case KernelOpKind::kScalarStore:
-    case KernelOpKind::kTransferStart:
     case KernelOpKind::kTransferWait:
     case KernelOpKind::kSemaphore: work.scalar_ops += 1; return;
     default: return;

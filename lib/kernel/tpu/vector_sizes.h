@@ -12,9 +12,9 @@
 namespace hloroof::internal::inline kernel {
 
 // A vector of [.., 1, n] that is loaded from memory whose last dimension but one is 1 too lies in registers as it lies
-// there: in tiles of one row, eight of which fill a register. All that is computed of such vectors and of constants lies
-// like that. Of any other vector with one row, the row takes a sublane of each register. Source: Mosaic's inference of
-// layouts (tiles of (1, 128)), and the final code (f32[8,1,6144] takes 48 registers, not 384).
+// there: in tiles of one row, eight of which fill a register. All that is computed of such vectors and of constants
+// lies like that. Of any other vector with one row, the row takes a sublane of each register. Source: Mosaic's
+// inference of layouts (tiles of (1, 128)), and the final code (f32[8,1,6144] takes 48 registers, not 384).
 class VectorSizes {
  public:
   // `rows` are those of the operations, by OpNameId.
