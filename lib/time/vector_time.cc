@@ -12,11 +12,21 @@
 namespace hloroof::internal::inline time {
 namespace {
 
+bool has_integer_weight(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kDivide:
+    case Opcode::kRemainder:
+    case Opcode::kMinimum:
+    case Opcode::kMaximum:
+    case Opcode::kReduce: return true;
+    default: return false;
+  }
+}
+
 // The name of an operation's cost in a device file.
 std::string weight_name(const VectorWork& work) {
-  if (is_integral(work.type) && (work.opcode == Opcode::kDivide || work.opcode == Opcode::kRemainder)) {
+  if (is_integral(work.type) && has_integer_weight(work.opcode))
     return "integer-" + std::string(to_string(work.opcode));
-  }
   // Sorts of the compiler compare elements that it moves across lanes. Those of libraries place keys by their digits.
   if (work.opcode == Opcode::kSort && !work.cross_lane) return "radix-sort";
   if (work.opcode == Opcode::kConvolution && work.cross_lane) return "convolution-word";

@@ -106,6 +106,11 @@ std::string kernel_body(InstructionView instruction) {
   return body;
 }
 
+bool checks_bounds(InstructionView instruction) {
+  const Config config(instruction);
+  return config["custom_call_config"]["disable_bounds_checks"].text() != "true";
+}
+
 // ---- GPU --------------------------------------------------------------------------------------------------------
 
 std::optional<GemmBackendConfig> gemm_backend_config(InstructionView instruction) {

@@ -54,6 +54,9 @@ std::optional<CostEstimate> cost_estimate(InstructionView instruction);
 // there is none.
 std::string kernel_body(InstructionView instruction);
 
+// Whether the kernel of a tpu_custom_call checks the bounds of its transfers: unless its author disabled that.
+bool checks_bounds(InstructionView instruction);
+
 // The config of a cuBLAS call.
 struct GemmBackendConfig {
   DotDimensions dimensions;

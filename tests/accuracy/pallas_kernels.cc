@@ -23,7 +23,8 @@ absl::Status add_work(const std::string& path, MeasuredPallasKernel& kernel) {
   if (!step.ok()) return step.status();
   kernel.rest = step->step_seconds;
   for (const OpPrediction& op : step->ops) {
-    if (op.work->kernel == nullptr) continue;
+    // A kernel on a SparseCore is asynchronous: what it takes is the wait for its end.
+    if (op.work->kernel == nullptr || op.exposed_seconds == 0) continue;
     kernel.rest -= op.exposed_seconds;
     kernel.work.push_back(op.work);
   }

@@ -99,7 +99,13 @@ double padded_elements(const KernelType& type) {
 }
 
 double padded_bytes(const std::vector<std::int64_t>& shape, int bits) {
-  return padded_count(shape, kRegisterSublanes, kRegisterLanes) * bits / 8;
+  std::int64_t rows = kRegisterSublanes;
+  if (shape.size() >= 2) {
+    const std::int64_t packing = std::max(1, kLaneBits / std::clamp(bits, 4, kLaneBits));
+    const std::int64_t extent = std::max<std::int64_t>(shape[shape.size() - 2], packing);
+    while (rows > 1 && rows / 2 >= extent) rows /= 2;
+  }
+  return padded_count(shape, rows, kRegisterLanes) * bits / 8;
 }
 
 double unpadded_bytes(const std::vector<std::int64_t>& shape, int bits) {

@@ -5,6 +5,7 @@
 
 #include "lib/kernel/common/scalar_value.h"
 #include "lib/kernel/tpu/region_work.h"
+#include "lib/kernel/tpu/unit_chains.h"
 #include "lib/mlir/attributes.h"
 
 namespace hloroof::internal::inline kernel {
@@ -204,7 +205,11 @@ std::string source_line(const mlir::Module& module, mlir::OpId op) {
 class CodeWriter {
  public:
   CodeWriter(KernelCode& code, const NeededValues& needed)
-      : code_(code), module_(*code.module), needed_(needed), folded_(folded_transposes(*code.module, code)) {}
+      : code_(code),
+        module_(*code.module),
+        needed_(needed),
+        folded_(folded_transposes(*code.module, code)),
+        chains_(*code.module, code.types) {}
 
   void write(mlir::BlockId block) {
     code_.block_begin[block.index] = static_cast<std::uint32_t>(code_.instructions.size());
@@ -216,7 +221,8 @@ class CodeWriter {
  private:
   void write_op(mlir::OpId op) {
     const KernelOp& row = code_.row(op);
-    if (!folded_[op.index]) add_op_work(module_, code_.types, op, row, open_.work);
+    if (!folded_[op.index]) add_op_work(module_, code_.types, code_.sizes, op, row, open_.work);
+    chains_.add(op, row, open_.work);
     if (row.kind == KernelOpKind::kLoad || row.kind == KernelOpKind::kStore) add_buffers(op);
     if (!open_.first_product.valid() && !open_.work.matrix.empty()) open_.first_product = op;
     if (!open_.first_op.valid() && !is_empty(open_.work)) open_.first_op = op;
@@ -336,12 +342,14 @@ class CodeWriter {
       code_.regions.push_back(std::move(open_));
     }
     open_ = KernelRegion();
+    chains_.end_region();
   }
 
   KernelCode& code_;
   const mlir::Module& module_;
   const NeededValues& needed_;
   std::vector<bool> folded_;
+  UnitChains chains_;
   KernelRegion open_;
 };
 
@@ -360,7 +368,11 @@ std::uint32_t KernelCode::buffer_of(mlir::ValueId reference) const {
 }
 
 KernelCode::KernelCode(const mlir::Module& kernel)
-    : module(&kernel), types(kernel), rows(kernel_ops(kernel)), functions(functions_by_name(kernel)) {
+    : module(&kernel),
+      types(kernel),
+      rows(kernel_ops(kernel)),
+      sizes(kernel, types, rows),
+      functions(functions_by_name(kernel)) {
   std::set<std::string> unknown;
   for (std::uint32_t i = 0; i < kernel.ops.size(); ++i) {
     const mlir::OpId op{i};

@@ -13,6 +13,7 @@
 #include "lib/kernel/common/kernel_type.h"
 #include "lib/kernel/tpu/kernel_op.h"
 #include "lib/kernel/tpu/kernel_run.h"
+#include "lib/kernel/tpu/vector_sizes.h"
 #include "lib/mlir/module.h"
 
 namespace hloroof::internal::inline kernel {
@@ -47,7 +48,8 @@ struct KernelConstant {
 struct KernelCode {
   const mlir::Module* module = nullptr;
   KernelTypes types;
-  std::vector<KernelOp> rows;                   // by OpNameId
+  std::vector<KernelOp> rows;  // by OpNameId
+  VectorSizes sizes;
   std::vector<KernelInstruction> instructions;  // those of a block follow one another
   std::vector<std::uint32_t> block_begin;       // by BlockId
   std::vector<std::uint32_t> block_end;

@@ -43,6 +43,9 @@ struct RegionWork {
   double loaded_bytes = 0;               // from VMEM to registers
   double stored_bytes = 0;               // from registers to VMEM
   double scalar_ops = 0;                 // on the scalar unit
+  double checked_transfers = 0;          // transfers of the kernel's own that start and whose bounds are checked
+  double units_in_turn = 0;  // operations of cross-lane and matrix units on the longest chain, each of which waits for
+                             // the result of the one before
 };
 
 struct KernelRegion {

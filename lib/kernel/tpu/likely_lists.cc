@@ -38,8 +38,25 @@ bool is_causal_size(std::int64_t size, std::int64_t rows, std::int64_t columns, 
   return sum == size;
 }
 
+bool has_rows_without_blocks(std::int64_t size, std::int64_t rows, std::int64_t columns) {
+  std::int64_t visible = 0;
+  if (rows <= columns || __builtin_mul_overflow(columns, columns + 1, &visible)) return false;
+  return size - (rows - columns) == visible / 2;
+}
+
 BlockPairs block_pairs(std::int64_t size, std::int64_t rows, std::int64_t columns) {
   BlockPairs pairs;
+  pairs.visible_rows = rows;
+  if (has_rows_without_blocks(size, rows, columns)) {
+    pairs.visible_rows = columns;
+    for (std::int64_t row = 0; row < rows; ++row) {
+      for (std::int64_t column = std::min(row, columns - 1); column < columns; ++column) {
+        pairs.outer.push_back(row);
+        pairs.inner.push_back(column);
+      }
+    }
+    return pairs;
+  }
   const bool are_equal = is_causal_size(size, rows, columns, true);
   const bool is_causal = are_equal || is_causal_size(size, rows, columns, false);
   for (std::int64_t row = 0; row < rows; ++row) {

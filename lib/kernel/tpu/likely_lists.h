@@ -17,10 +17,15 @@ std::int64_t causal_columns(std::int64_t row, std::int64_t rows, std::int64_t co
 // Whether the causal mask leaves `size` of the blocks.
 bool is_causal_size(std::int64_t size, std::int64_t rows, std::int64_t columns, bool are_equal);
 
+// Whether `size` is the number of blocks that the causal mask leaves of the transpose, as in the gradient of keys,
+// where rows of keys without a query are visited once, to clear their result.
+bool has_rows_without_blocks(std::int64_t size, std::int64_t rows, std::int64_t columns);
+
 // The blocks that a list of pairs names, row by row.
 struct BlockPairs {
   std::vector<std::int64_t> outer;
   std::vector<std::int64_t> inner;
+  std::int64_t visible_rows = 0;  // the blocks of the rows after these are visited and empty
 };
 
 // `size` pairs of `rows` x `columns`: those below the diagonal if there are that many, otherwise equally long rows

@@ -209,7 +209,7 @@ std::uint32_t KernelMachine::heavier_region(mlir::OpId op) {
       for (const mlir::OpId outer : module_.ops_of(block)) {
         for (std::uint32_t i = outer.index; i < module_[outer].end.index; ++i) {
           RegionWork work;
-          add_op_work(module_, code_.types, mlir::OpId{i}, code_.row(mlir::OpId{i}), work);
+          add_op_work(module_, code_.types, code_.sizes, mlir::OpId{i}, code_.row(mlir::OpId{i}), work);
           weights[r] += weight_of(work);
         }
       }

@@ -204,7 +204,9 @@ class Assumptions {
         const std::int64_t rows = a.use.extent;
         const std::int64_t columns = b.use.extent;
         if (rows < 1 || columns < 1 || a.size > rows * columns) continue;
-        const bool a_is_outer = a.use.selects_output || !b.use.selects_output;
+        // Where both select results, as in the gradient of attention, the one with rows to clear is the outer one.
+        const bool b_has_clears = b.use.selects_output && has_rows_without_blocks(a.size, columns, rows);
+        const bool a_is_outer = !b_has_clears && (a.use.selects_output || !b.use.selects_output);
         // Lists that each visit their blocks once and together take one step at a time are those of grouped products.
         const bool is_causal = is_causal_size(a.size, a_is_outer ? rows : columns, a_is_outer ? columns : rows, true);
         const bool is_staircase = a.size <= std::max(rows, columns) || a.size == rows + columns - 1;
@@ -232,6 +234,7 @@ class Assumptions {
         const bool is_last = i + 1 == size || pairs.outer[i] != pairs.outer[i + 1];
         if (is_flag && (has_starts ? is_last : is_first)) values[i] = 1;
         if (!is_flag && is_last) values[i] = kPartialBlock;
+        if (!is_flag && pairs.outer[i] >= pairs.visible_rows) values[i] = kEmptyBlock;
       }
       if (is_flag) has_starts = true;
       set(list, std::move(values));

@@ -396,6 +396,7 @@ class Body {
     body->most_instructions_ = options.most_instructions.value_or(instruction_limit(call));
     body->has_lists_ = !options.lists.empty();
     body->is_idle_ = options.is_idle;
+    body->checks_bounds_ = checks_bounds(call);
     const auto probe = [&](const PrefetchedData& data) {
       KernelRun scratch;
       scratch.regions = body->code_->regions;
@@ -416,6 +417,9 @@ class Body {
     run.window_vmem_bytes = program_.window_vmem_bytes;
     run.scratch_vmem_bytes = program_.scratch_vmem_bytes;
     run.regions = code_->regions;
+    if (!checks_bounds_) {
+      for (KernelRegion& region : run.regions) region.work.checked_transfers = 0;
+    }
     run.unknown_ops = code_->unknown_ops;
     run.grid = data_.grid;
     run.covered = data_.covered;
@@ -451,6 +455,7 @@ class Body {
   std::int64_t most_instructions_ = 0;
   bool has_lists_ = false;
   bool is_idle_ = false;
+  bool checks_bounds_ = true;
 };
 
 // What the calls that share the work of one of them do if each has all of it.

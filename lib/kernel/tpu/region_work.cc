@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "lib/ir/element_type.h"
+#include "lib/kernel/common/isa.h"
 #include "lib/mlir/attributes.h"
 
 namespace hloroof::internal::inline kernel {
@@ -31,15 +33,22 @@ std::optional<KernelType> operand_type(const mlir::Module& module, const KernelT
   return types.of(module, module.operand(op, number));
 }
 
-// The vector with the most elements among the results and operands.
-KernelType widest_vector(const mlir::Module& module, const KernelTypes& types, mlir::OpId op) {
-  KernelType widest;
-  const auto take = [&](const KernelType& type) {
+// The vector with the most elements among the results and operands, and the elements of its registers.
+struct WidestVector {
+  KernelType type;
+  double elements = 0;
+};
+WidestVector widest_vector(const mlir::Module& module, const KernelTypes& types, const VectorSizes& sizes,
+                           mlir::OpId op) {
+  WidestVector widest;
+  const auto take = [&](mlir::ValueId value) {
+    const KernelType& type = types.of(module, value);
     if (type.kind != KernelType::Kind::kVector) return;
-    if (widest.kind != KernelType::Kind::kVector || padded_elements(type) > padded_elements(widest)) widest = type;
+    const double elements = sizes.elements_of(value);
+    if (widest.type.kind != KernelType::Kind::kVector || elements > widest.elements) widest = {type, elements};
   };
-  for (const mlir::ValueId result : module.results_of(op)) take(types.of(module, result));
-  for (std::uint32_t i = 0; i < module[op].operand_count; ++i) take(types.of(module, module.operand(op, i)));
+  for (const mlir::ValueId result : module.results_of(op)) take(result);
+  for (std::uint32_t i = 0; i < module[op].operand_count; ++i) take(module.operand(op, i));
   return widest;
 }
 
@@ -127,9 +136,19 @@ void add_matmul(const mlir::Module& module, const KernelTypes& types, mlir::OpId
   work.matrix.push_back(product);
 }
 
+// What a reduction applies: "#vector.kind<minsi>" of vector.multi_reduction, or `otherwise`.
+Opcode reduced_by(const mlir::Module& module, mlir::OpId op, Opcode otherwise) {
+  const mlir::AttributeId id = mlir::find(module, op, "kind");
+  const absl::StatusOr<mlir::Attribute> kind = id.valid() ? mlir::decode(module, id) : absl::NotFoundError("");
+  if (!kind.ok()) return otherwise;
+  if (kind->text.find("<min") != std::string_view::npos) return Opcode::kMinimum;
+  if (kind->text.find("<max") != std::string_view::npos) return Opcode::kMaximum;
+  return otherwise;
+}
+
 // First registers are combined with each other, then the elements within each remaining register.
-void add_reduction(const mlir::Module& module, const KernelTypes& types, mlir::OpId op, Opcode opcode,
-                   RegionWork& work) {
+void add_reduction(const mlir::Module& module, const KernelTypes& types, const VectorSizes& sizes, mlir::OpId op,
+                   Opcode opcode, RegionWork& work) {
   const auto source = operand_type(module, types, op, 0);
   if (!source || source->kind != KernelType::Kind::kVector) return;
   const auto rank = static_cast<std::int64_t>(source->shape.size());
@@ -139,7 +158,8 @@ void add_reduction(const mlir::Module& module, const KernelTypes& types, mlir::O
     const auto dimension = mlir::integer(module, mlir::find(module, op, "dim"));
     dimensions.push_back(dimension ? *dimension : rank - 1);
   }
-  add_vector_work(opcode, source->element, padded_elements(*source), false, work);
+  add_vector_work(reduced_by(module, op, opcode), source->element, sizes.elements_of(module.operand(op, 0)), false,
+                  work);
   KernelType rest = *source;
   bool along_lanes = false;
   for (const std::int64_t d : dimensions) {
@@ -147,7 +167,11 @@ void add_reduction(const mlir::Module& module, const KernelTypes& types, mlir::O
     rest.shape[static_cast<std::size_t>(d)] = 1;
     if (d == rank - 1) along_lanes = true;
   }
-  if (along_lanes) add_vector_work(opcode, ElementType::kF32, padded_elements(rest), true, work);
+  if (!along_lanes) return;
+  // The unit reduces f32. Integers are reduced in two halves that f32 can hold, between operations of the ALUs.
+  const bool is_integer = is_integral(source->element) && source->bits == kLaneBits;
+  if (is_integer) add_vector_work(Opcode::kReduce, source->element, padded_elements(rest), false, work);
+  add_vector_work(opcode, ElementType::kF32, padded_elements(rest) * (is_integer ? 2 : 1), true, work);
 }
 
 // A scalar fills a register at once. Elements that spread over lanes pass the cross-lane unit.
@@ -161,14 +185,16 @@ void add_broadcast(const mlir::Module& module, const KernelTypes& types, mlir::O
   }
 }
 
-double register_bytes(const KernelType& type) { return padded_elements(type) * std::max(type.bits, 1) / 8; }
+double register_bytes(const WidestVector& vector) { return vector.elements * std::max(vector.type.bits, 1) / 8; }
 
 // A load with a stride of 0 repeats what it loads along that dimension.
-KernelType without_repeats(const mlir::Module& module, mlir::OpId op, KernelType vector) {
+WidestVector without_repeats(const mlir::Module& module, mlir::OpId op, WidestVector vector) {
   const auto strides = mlir::integers(module, mlir::find(module, op, "strides"));
-  for (std::size_t i = 0; strides && i < strides->size() && i < vector.shape.size(); ++i) {
-    if ((*strides)[i] == 0) vector.shape[i] = 1;
+  const double before = padded_elements(vector.type);
+  for (std::size_t i = 0; strides && i < strides->size() && i < vector.type.shape.size(); ++i) {
+    if ((*strides)[i] == 0) vector.type.shape[i] = 1;
   }
+  if (before > 0) vector.elements *= padded_elements(vector.type) / before;
   return vector;
 }
 
@@ -177,23 +203,24 @@ constexpr double kWeightOfByte = 4;
 
 }  // namespace
 
-void add_op_work(const mlir::Module& module, const KernelTypes& types, mlir::OpId op, const KernelOp& row,
-                 RegionWork& work) {
-  const KernelType vector = widest_vector(module, types, op);
-  const bool is_vector = vector.kind == KernelType::Kind::kVector;
+void add_op_work(const mlir::Module& module, const KernelTypes& types, const VectorSizes& sizes, mlir::OpId op,
+                 const KernelOp& row, RegionWork& work) {
+  const WidestVector vector = widest_vector(module, types, sizes, op);
+  const ElementType element = vector.type.element;
+  const bool is_vector = vector.type.kind == KernelType::Kind::kVector;
   switch (row.kind) {
     case KernelOpKind::kElementwise:
       if (!is_vector) {
         work.scalar_ops += 1;
       } else if (row.opcode != Opcode::kBitcast) {
         // Masks are combined in the mask registers, apart from the ALUs.
-        if (vector.element != ElementType::kPred) {
-          add_vector_work(row.opcode, vector.element, padded_elements(vector), false, work);
+        if (element != ElementType::kPred) {
+          add_vector_work(row.opcode, element, vector.elements, false, work);
         }
       }
       return;
     case KernelOpKind::kUnknown:
-      if (is_vector) add_vector_work(Opcode::kAdd, vector.element, padded_elements(vector), false, work);
+      if (is_vector) add_vector_work(Opcode::kAdd, element, vector.elements, false, work);
       return;
     case KernelOpKind::kLoad:
       if (is_vector) work.loaded_bytes += register_bytes(without_repeats(module, op, vector));
@@ -202,15 +229,18 @@ void add_op_work(const mlir::Module& module, const KernelTypes& types, mlir::OpI
       if (is_vector) work.stored_bytes += register_bytes(vector);
       return;
     case KernelOpKind::kMatmul: add_matmul(module, types, op, work); return;
-    case KernelOpKind::kReduce: add_reduction(module, types, op, row.opcode, work); return;
+    case KernelOpKind::kReduce: add_reduction(module, types, sizes, op, row.opcode, work); return;
     case KernelOpKind::kBroadcast: add_broadcast(module, types, op, work); return;
     case KernelOpKind::kTranspose:
     case KernelOpKind::kShuffle:
-      if (is_vector) add_vector_work(row.opcode, vector.element, padded_elements(vector), true, work);
+      if (is_vector) add_vector_work(row.opcode, element, vector.elements, true, work);
+      return;
+    case KernelOpKind::kTransferStart:
+      work.scalar_ops += 1;
+      work.checked_transfers += 1;
       return;
     case KernelOpKind::kScalarLoad:
     case KernelOpKind::kScalarStore:
-    case KernelOpKind::kTransferStart:
     case KernelOpKind::kTransferWait:
     case KernelOpKind::kSemaphore: work.scalar_ops += 1; return;
     default: return;

@@ -5,13 +5,14 @@
 #include "lib/kernel/common/kernel_type.h"
 #include "lib/kernel/tpu/kernel_op.h"
 #include "lib/kernel/tpu/kernel_run.h"
+#include "lib/kernel/tpu/vector_sizes.h"
 #include "lib/mlir/module.h"
 
 namespace hloroof::internal::inline kernel {
 
 // Adds the work of `op`, whose row is `row`. Operations with regions have no work of their own.
-void add_op_work(const mlir::Module& module, const KernelTypes& types, mlir::OpId op, const KernelOp& row,
-                 RegionWork& work);
+void add_op_work(const mlir::Module& module, const KernelTypes& types, const VectorSizes& sizes, mlir::OpId op,
+                 const KernelOp& row, RegionWork& work);
 
 // A measure of work, in vector operations, by which branches and calls are compared where the text does not say which
 // of them runs.
