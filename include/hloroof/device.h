@@ -311,7 +311,7 @@ struct TpuCore {
     double overlap_norm = 0;      // norm in which the units of a core join
     double scalar_cycles = 0;     // cycles of a scalar operation
     Fact<double> unit_latency;    // cycles from an operation of the cross-lane or matrix units to its result; none: 0
-    Fact<double> transfer_start;  // cycles of the scalar code that starts a transfer and waits for it; none: 0
+    Fact<double> transfer_start;  // cycles of the scalar code that checks the bounds of a transfer; none: 0
     double step = 0;              // s, a step of the grid
     double transfer_efficiency = 0;  // bandwidth of transfers, as a share of what large streams attain
     double exposed_wait = 0;         // share of a wait for a transfer that other work does not fill

@@ -5,7 +5,8 @@
 //
 // The numbers are those of unrolled code on any TPU, and one for each device. The search tries each number a step up
 // and down, with ever smaller steps, and keeps what lowers the loss: the mean of log(1 + (error / 10 %)^2), which
-// kernels that depend on data (sizes of groups) do not dominate, and which does not give up a family for another. A family of n kernels on a device weighs sqrt(n).
+// kernels that depend on data (sizes of groups) do not dominate, and which does not give up a family for another. A
+// family of n kernels on a device weighs sqrt(n).
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -126,8 +126,8 @@ TEST_CASE("device files: TPU matrix peaks are cores x arrays x dim^2 x 2 x clock
     CAPTURE(device.name);
     const TpuCore::Matrix& matrix = device.tpu()->matrix;
     const double dim = static_cast<double>(matrix.dim);
-    // An array takes in a left-hand row a cycle, or two. The peak of 7x is that of its fastest state, at 2.2 GHz, and not
-    // of the default one.
+    // An array takes in a left-hand row a cycle, or two. The peak of 7x is that of its fastest state, at 2.2 GHz, and
+    // not of the default one.
     const double clock = device.name == "tpu_v7x" ? 2.2e9 : *device.clock;
     const double rows = *device.matrix.peak.bf16 / (static_cast<double>(matrix.count) * dim * dim * 2 * clock);
     CHECK(rows == Approx(std::round(rows)).epsilon(0.01));

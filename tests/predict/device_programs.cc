@@ -329,6 +329,7 @@ std::string library_call(const std::string& op, Program& program) {
 void add_weights(Program& program, const VectorUnit& unit) {
   for (const OpWeight& weight : unit.weights) {
     if (!library_call(weight.op, program).empty()) continue;
+    if (weight.op == "integer-reduce") continue;  // of kernels alone
     const bool is_integer = weight.op.rfind("integer-", 0) == 0;
     const bool is_conversion = weight.op.rfind("convert-", 0) == 0;
     const std::vector<std::string> words = absl::StrSplit(weight.op, '-');  // "convert", "f32", "s8"
@@ -348,6 +349,15 @@ void add_weights(Program& program, const VectorUnit& unit) {
       program.add(program.shape("f32", "1024"), "reduce(" + rows + ", " + zero + "), dimensions={0}, to_apply=sum");
       const std::string lanes = program.parameter(program.shape("f32", "65536,128"));
       program.add(program.shape("f32", "65536"), "reduce(" + lanes + ", " + zero + "), dimensions={1}, to_apply=sum");
+      continue;
+    }
+    if (opcode == "reduce-window") {
+      program.computation(
+          "wide_sum {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT c = f32[] add(a, b)\n}\n");
+      const std::string zero = program.parameter("f32[]");
+      const std::string rows = program.parameter(program.shape("f32", "16384,1024"));
+      program.add(program.shape("f32", "16384,1024"),
+                  "reduce-window(" + rows + ", " + zero + "), window={size=33x1 pad=32_0x0_0}, to_apply=wide_sum");
       continue;
     }
     const std::string small = program.shape(is_conversion ? words[1] : is_integer ? "s32" : "f32", "8,1024");

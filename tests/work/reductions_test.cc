@@ -1,5 +1,5 @@
-// Checks what reduce-windows compute on a TPU, whose code depends on the windows of the result. The final code of libtpu
-// 0.0.52 does what is expected here; tests/accuracy/grid compares its cycles.
+// Checks what reduce-windows compute on a TPU, whose code depends on the windows of the result. The final code of
+// libtpu 0.0.52 does what is expected here; tests/accuracy/grid compares its cycles.
 #include <string>
 
 #include "tests/catch.h"
@@ -8,8 +8,7 @@
 namespace hloroof::internal {
 namespace {
 
-const std::string kAdd =
-    "add {\n  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n  ROOT s = f32[] add(x, y)\n}\n";
+const std::string kAdd = "add {\n  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n  ROOT s = f32[] add(x, y)\n}\n";
 
 // A fusion of one reduce-window, of which the compiler computes `windows` at a time.
 Work fused(const std::string& shape, const std::string& window, const std::string& windows) {

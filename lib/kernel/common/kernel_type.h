@@ -45,8 +45,9 @@ double element_count(const KernelType& type);
 // of 32 bits. A vector of one dimension lies along the lanes.
 double padded_elements(const KernelType& type);
 
-// The bytes of `shape` in memory, in tiles of `sublanes` x `lanes` elements. Arrays of fewer rows have tiles of 1, 2 or 4
-// rows, as the layouts of the compiler do (f32[64,1,6144]{2,1,0:T(1,128)}), and a transfer moves the rows that it names.
+// The bytes of `shape` in memory, in tiles of `sublanes` x `lanes` elements. Arrays of fewer rows have tiles of 1, 2 or
+// 4 rows, as the layouts of the compiler do (f32[64,1,6144]{2,1,0:T(1,128)}), and a transfer moves the rows that it
+// names.
 double padded_bytes(const std::vector<std::int64_t>& shape, int bits);
 // The bytes of its elements alone, which are at most padded_bytes().
 double unpadded_bytes(const std::vector<std::int64_t>& shape, int bits);
