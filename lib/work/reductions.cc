@@ -66,16 +66,25 @@ const Shape* first_result(InstructionView instruction) {
   return leaves.empty() || instruction.operand_count() == 0 ? nullptr : &instruction.module().shape(leaves[0]);
 }
 
-// How often an element of the operand is in what the windows of a result fetch, if each has `outputs` positions.
+// How often an element of the operand is in what the windows of a result fetch, if each has `outputs` positions. Window
+// i begins at i * step - pad_low and reaches `reach` further; what lies outside of the operand is not fetched. The sums
+// are those of arithmetic series, since a text can name any number of windows.
 double fetches(const Slide& slide, double outputs) {
   const double stride = static_cast<double>(std::max<std::int64_t>(slide.window.stride, 1));
-  const double reach = (outputs - 1) * stride + slide.extent();  // of one window of the result
-  double fetched = 0;
-  for (double first = 0; first < slide.length; first += outputs) {
-    const double begin = first * stride - static_cast<double>(slide.window.pad_low);
-    fetched += std::max(std::min(begin + reach, slide.in_length) - std::max(begin, 0.0), 0.0);
-  }
-  return std::max(fetched / slide.in_length, 1.0);
+  const double low = static_cast<double>(slide.window.pad_low);
+  const double length = slide.in_length;
+  const double reach = (outputs - 1) * stride + slide.extent();
+  const double step = outputs * stride;
+  const double first = std::max(std::floor((low - reach) / step) + 1, 0.0);
+  const double last = std::min(std::ceil(slide.length / outputs), std::ceil((length + low) / step));
+  if (last <= first) return 1;
+  // The sum of where these windows begin.
+  const auto begins_of = [&](double from, double to) { return (to - from) * (step * (from + to - 1) / 2 - low); };
+  const double inside = std::clamp(std::ceil(low / step), first, last);                  // the first to begin there
+  const double cut = std::clamp(std::ceil((length - reach + low) / step), first, last);  // the first to end at the end
+  const double fetched =
+      (cut - first) * reach + (last - cut) * length - begins_of(cut, last) + begins_of(first, inside);
+  return std::max(fetched / length, 1.0);
 }
 
 }  // namespace

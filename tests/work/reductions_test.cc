@@ -81,5 +81,13 @@ TEST_CASE("Windows of the result read what they share again") {
   CHECK(work.read_again == 7 * 31 * 64.0 * 512 * 4);
 }
 
+TEST_CASE("As many windows as a text can name are counted at once") {
+  const Work work = fused("f32[1000000000000,8,128]{2,1,0:T(8,128)}", "size=3x1x1 pad=1_1x0_0x0_0", R"("1","1","1")");
+  CHECK(work.read_again == Approx((2 * 1e12 - 2) * 8 * 128 * 4));
+  // Windows that lie in the padding alone fetch nothing.
+  const Work beside = fused("f32[64,8,128]{2,1,0:T(8,128)}", "size=2x1x1 pad=33_-32x0_0x0_0", R"("16","1","1")");
+  CHECK(beside.read_again == 0);
+}
+
 }  // namespace
 }  // namespace hloroof::internal
