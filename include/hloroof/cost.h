@@ -110,6 +110,17 @@ struct Pieces {
   bool is_updated = false;  // by a scatter
 };
 
+// TPU: a convolution whose window slides over its input, which decides how the compiler lays it on the matrix unit.
+struct SlidingWindow {
+  double taps =
+      0;  // positions of the window, padding included, holes of the input (lhs_dilate) left out; 0: none slides
+  double features = 0;             // of the input at a position
+  double batch_on_lanes = 0;       // the batch of the input, if it is on the lanes of its tiles
+  bool apart = false;              // the compiler multiplies position by position
+  bool patch_is_resident = false;  // the batch is on the lanes of the result too: what the window covers stays in the
+                                   // array, and the filters stream past it
+};
+
 // One matrix product as the matrix unit computes it: `batch` products of an M x K and a K x N matrix. A convolution is
 // lowered to such a product: M is output positions, K is window positions times input features, N is output features.
 struct MatrixWork {
@@ -145,6 +156,7 @@ struct MatrixWork {
   double n_on_sublanes = 0;
   double lhs_k_on_lanes = 0;
   double rhs_k_on_lanes = 0;
+  SlidingWindow sliding;
 };
 
 // Work of one kind for the vector units: `opcode` applied to `elements` padded elements. `cross_lane` means that

@@ -54,7 +54,7 @@ double loaded_registers(double extent, double rows, double tile) {
 
 // The tiles and rows of an arrangement in words.
 std::string arrangement(double k_tiles, double n_tiles, double side, double times, double rows, bool is_swapped) {
-  std::string text = absl::StrFormat("%.0f x %.0f tiles of %.0f x %.0f", k_tiles, n_tiles, side, side);
+  std::string text = absl::StrFormat("%.3g x %.0f tiles of %.0f x %.0f", k_tiles, n_tiles, side, side);
   if (times > 1) text += absl::StrFormat(", %.0f times", times);
   return text + absl::StrFormat(", %.0f rows%s", rows, is_swapped ? " of the right-hand side" : "");
 }
@@ -69,7 +69,9 @@ MatrixTime<Num> laid_time(double m, double n, double k, const MatrixWork& produc
   time.form = MatrixForm::kSystolic;
   time.is_swapped = is_swapped;
   const double rows = tiles_of(m, sublanes) * sublanes;
-  const double k_tiles = tiles_of(k, s);
+  // If the filters fill half of the columns of an array at most, its two halves take different parts of a window.
+  const double part = product.sliding.taps > 0 && 2 * n <= s ? s / 2 : s;
+  const double k_tiles = tiles_of(k, part) * part / s;
   const double n_tiles = tiles_of(n, s);
   const Num cycles = latch_cycles(core.matrix.latch_cycles, peak.type, numbers);
   const bool loads = value(cycles) > 0;
@@ -100,6 +102,22 @@ double tile_padding(double extent, std::int64_t tile) {
   return std::ceil(extent / size) * size / extent;
 }
 
+// The registers that hold what a sliding window covers for a row of the result, by their lanes. If the features of a
+// position leave a part of a register, several positions are put beside each other there, each at a multiple of a power
+// of two or of 32 lanes. Positions stay apart if the filters are taken one by one, and are joined without padding if
+// the features were on sublanes before. Source: the final code of libtpu 0.0.52 for 60 convolutions on v5e and v6e.
+double registers_of_patch(const SlidingWindow& sliding, double lanes) {
+  constexpr double kGranule = 32;
+  const double features = std::max(sliding.features, 1.0);
+  if (sliding.batch_on_lanes > 0) return tiles_of(sliding.taps * features, lanes);
+  if (sliding.apart) return sliding.taps * tiles_of(features, lanes);
+  const double whole = std::floor(features / lanes);
+  const double rest = features - whole * lanes;
+  if (rest == 0) return sliding.taps * whole;
+  const double width = rest > kGranule ? tiles_of(rest, kGranule) * kGranule : std::exp2(std::ceil(std::log2(rest)));
+  return sliding.taps * whole + tiles_of(sliding.taps * width, lanes);
+}
+
 }  // namespace
 
 ProductSize padded_size(const MatrixWork& product, const TpuCore::Vector& registers) {
@@ -109,6 +127,15 @@ ProductSize padded_size(const MatrixWork& product, const TpuCore::Vector& regist
   size.m = product.m * (on_lanes(product.m_on_lanes) * on_sublanes(product.m_on_sublanes));
   size.n = product.n * (on_lanes(product.n_on_lanes) * on_sublanes(product.n_on_sublanes));
   size.k = product.k * std::max(on_lanes(product.lhs_k_on_lanes), on_lanes(product.rhs_k_on_lanes));
+  const SlidingWindow& sliding = product.sliding;
+  if (sliding.taps > 0) {
+    const auto lanes = static_cast<double>(registers.lanes);
+    size.k = registers_of_patch(sliding, lanes) * lanes;
+    if (sliding.patch_is_resident) {
+      size.k = sliding.taps * sliding.features;
+      size.m = product.m * on_lanes(sliding.batch_on_lanes);
+    }
+  }
   return size;
 }
 
@@ -116,6 +143,10 @@ template <class Num>
 MatrixTime<Num> systolic_time(const MatrixWork& product, const ProductPeak<Num>& peak, const TpuCore& core,
                               const Numbers<Num>& numbers) {
   const auto [m, n, k] = padded_size(product, core.vector);
+  if (product.sliding.taps > 0) {
+    if (product.sliding.patch_is_resident) return laid_time(n, m, k, product, true, peak, core, numbers);
+    return laid_time(m, n, k, product, false, peak, core, numbers);
+  }
   MatrixTime<Num> straight = laid_time(m, n, k, product, false, peak, core, numbers);
   MatrixTime<Num> swapped = laid_time(n, m, k, product, true, peak, core, numbers);
   return value(swapped.seconds) < value(straight.seconds) ? swapped : straight;

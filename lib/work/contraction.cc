@@ -148,8 +148,7 @@ double extent_on_tiles(const Shape& shape, const std::vector<Part>& parts, Part 
 
 // The result is computed tile by tile. Its lanes come from the operand that is resident in the array or from the one
 // that streams, and its sublanes are rows of the other. A contracted dimension is padded if it is on lanes; on sublanes
-// its values can be packed. A sliding window is assumed to have no padding: the compiler may or may not pack several
-// positions of narrow features into one pass.
+// its values can be packed. A sliding window is laid out otherwise: see SlidingWindow.
 void add_extents_on_tiles(const Shape& lhs, const Shape& rhs, const Shape& out, const Parts& parts, MatrixWork& work) {
   if (std::find(parts.lhs.begin(), parts.lhs.end(), Part::kWindow) != parts.lhs.end()) return;
   work.m_on_lanes = extent_on_tiles(out, parts.out, Part::kM, work.m, kLanes);
@@ -158,6 +157,34 @@ void add_extents_on_tiles(const Shape& lhs, const Shape& rhs, const Shape& out, 
   work.n_on_sublanes = extent_on_tiles(out, parts.out, Part::kN, work.n, kSublanes);
   work.lhs_k_on_lanes = extent_on_tiles(lhs, parts.lhs, Part::kK, work.k, kLanes);
   work.rhs_k_on_lanes = extent_on_tiles(rhs, parts.rhs, Part::kK, work.k, kLanes);
+}
+
+bool is_on_lanes(const Shape& shape, std::int64_t dimension) {
+  return !shape.layout.minor_to_major.empty() && shape.layout.minor_to_major[kLanes] == dimension;
+}
+
+SlidingWindow sliding_window(const Shape& lhs, const Shape& rhs, const Shape& out, const Window& window,
+                             const ConvolutionDimensionNumbers& numbers) {
+  SlidingWindow sliding;
+  if (lhs.layout.tiles.empty() || out.layout.tiles.empty()) return sliding;
+  double taps = 1;
+  bool slides = false;
+  for (std::size_t i = 0; i < numbers.lhs_spatial.size() && i < window.dimensions.size(); ++i) {
+    const WindowDimension& along = window.dimensions[i];
+    const Part part = spatial_dimension(i, lhs, out, window, numbers).part;
+    slides |= part == Part::kWindow;
+    if (part != Part::kWindow && part != Part::kK) continue;
+    const auto holes = static_cast<double>(std::max<std::int64_t>(along.base_dilation, 1));
+    taps *= std::max(static_cast<double>(along.size) / holes, 1.0);
+    sliding.apart |= holes > 1;
+  }
+  if (!slides) return sliding;
+  sliding.taps = taps;
+  sliding.apart |= is_on_lanes(rhs, numbers.rhs_input_feature);
+  sliding.features = dimension(lhs, numbers.lhs_feature);
+  if (is_on_lanes(lhs, numbers.lhs_batch)) sliding.batch_on_lanes = dimension(lhs, numbers.lhs_batch);
+  sliding.patch_is_resident = sliding.batch_on_lanes > 0 && is_on_lanes(out, numbers.output_batch);
+  return sliding;
 }
 
 // Whether the rows of `shape`, which are contiguous, begin at addresses that are no multiple of 16 bytes.
@@ -284,6 +311,7 @@ MatrixWork matrix_work(InstructionView contraction) {
       work = convolution_work(lhs, rhs, out, sliding, *numbers, features, batches);
       if (features <= 1 && batches <= 1) {
         add_extents_on_tiles(lhs, rhs, out, parts_of_convolution(lhs, rhs, out, sliding, *numbers), work);
+        work.sliding = sliding_window(lhs, rhs, out, sliding, *numbers);
       }
       break;
     }

@@ -43,7 +43,9 @@ std::vector<Slide> slides_of(InstructionView instruction, const Shape& out) {
     slide.length = static_cast<double>(std::max<std::int64_t>(out.dimensions[d], 1));
     slide.in_length = static_cast<double>(std::max<std::int64_t>(in.dimensions[d], 1));
     slide.is_total = along.size == 2 * out.dimensions[d] - 1 && along.pad_low == out.dimensions[d] - 1;
-    slide.is_prefix = along.size >= out.dimensions[d] && std::max(along.pad_low, along.pad_high) >= along.size - 1 &&
+    const bool begins_first = out.dimensions[d] - 1 <= along.pad_low;  // every window
+    const bool ends_last = along.size - along.pad_low >= in.dimensions[d];
+    slide.is_prefix = along.stride == 1 && in.dimensions[d] <= out.dimensions[d] && (begins_first || ends_last) &&
                       !(is_tiled(out) && slide.dimension == minor_dimensions(out).lane);
     slides.push_back(slide);
   }
@@ -150,7 +152,8 @@ void add_reduce(InstructionView reduce, double share, SizeCache& sizes, Work& wo
 }
 
 // On a TPU, a window that slides along the lanes or the sublanes of a register takes an unaligned register and a mask
-// for every position. The device says how many operations that is.
+// for every position. The device says how many operations that is. A stride takes twice as many: rows or lanes are
+// picked out one by one.
 void add_reduce_window(InstructionView instruction, double share, SizeCache& sizes, Work& work) {
   const Shape* const out = first_result(instruction);
   if (out == nullptr) return;
@@ -162,16 +165,18 @@ void add_reduce_window(InstructionView instruction, double share, SizeCache& siz
   const Shape& in = instruction.operand(0).shape();
   if (!is_tiled(in)) return;
   const MinorDimensions minor = minor_dimensions(in);
-  bool is_within_registers = false;
+  double within_registers = 0;  // positions, those of a stride twice
   for (const Slide& slide : slides) {
     if (slide.is_total && slide.dimension == minor.lane) {
       add_vector(work, Opcode::kReduce, out->element_type,
                  lane_reduction_elements(in, sizes[instruction.operand(0).shape_id()]) * share, true);
     }
-    is_within_registers |= !slide.is_total && (slide.dimension == minor.lane || slide.dimension == minor.sublane);
+    if (!slide.is_total && (slide.dimension == minor.lane || slide.dimension == minor.sublane)) {
+      within_registers = std::max(within_registers, (operations + 1) * (slide.window.stride > 1 ? 2 : 1));
+    }
   }
-  if (is_within_registers) {
-    add_vector(work, Opcode::kReduceWindow, ElementType::kF32, operations * size.padded_elements * share);
+  if (within_registers > 0) {
+    add_vector(work, Opcode::kReduceWindow, ElementType::kF32, within_registers * size.padded_elements * share);
   }
 }
 

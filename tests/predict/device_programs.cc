@@ -360,6 +360,11 @@ void add_weights(Program& program, const VectorUnit& unit) {
                   "reduce-window(" + rows + ", " + zero + "), window={size=33x1 pad=32_0x0_0}, to_apply=wide_sum");
       continue;
     }
+    if (opcode == "copy") {  // of rows that are all in one bank of VMEM
+      const std::string rows = program.parameter("f32[32,1024,128]{2,0,1:T(8,128)S(1)}");
+      program.add("f32[32,1024,128]{2,1,0:T(8,128)S(1)}", "copy(" + rows + ")");
+      continue;
+    }
     const std::string small = program.shape(is_conversion ? words[1] : is_integer ? "s32" : "f32", "8,1024");
     const std::string result = is_conversion ? program.shape(words[2], "8,1024") : small;
     const std::string large = program.shape("f32", "16384,1024");

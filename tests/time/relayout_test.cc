@@ -44,6 +44,31 @@ TEST_CASE("whole tiles are put together by address, parts of tiles by the vector
   }
 }
 
+TEST_CASE("rows that change sublanes are gathered with as many loads as their stride leaves banks") {
+  struct Case {
+    const char* from;
+    const char* to;
+    double rows;   // of 64 x 128
+    double loads;  // if more than one
+  };
+  const Case cases[] = {
+      {"f32[32,64,128]{2,0,1:T(8,128)S(1)}", "f32[32,64,128]{2,1,0:T(8,128)}", 32, 8},  // 32 rows apart
+      {"f32[16,64,128]{2,0,1:T(8,128)S(1)}", "f32[16,64,128]{2,1,0:T(8,128)}", 16, 4},
+      {"f32[8,64,128]{2,0,1:T(8,128)S(1)}", "f32[8,64,128]{2,1,0:T(8,128)}", 8, 2},
+      {"bf16[64,64,128]{2,0,1:T(8,128)(2,1)S(1)}", "bf16[64,64,128]{2,1,0:T(8,128)(2,1)}", 64, 8},
+      {"bf16[16,64,128]{2,0,1:T(8,128)(2,1)S(1)}", "bf16[16,64,128]{2,1,0:T(8,128)(2,1)}", 16, 2},
+      {"f32[32,64,128]{2,0,1:T(8,128)}", "f32[32,64,128]{2,1,0:T(8,128)}", 32,
+       0},  // windows of HBM are laid out for it
+      {"f32[32,64,128]{2,1,0:T(8,128)S(1)}", "f32[32,64,128]{2,1,0:T(8,128)}", 32, 0},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.from, c.to);
+    const Work work =
+        root_work(std::string("  a = ") + c.from + " parameter(0)\n", std::string("r = ") + c.to + " copy(a)");
+    CHECK(vector_elements(work, Opcode::kCopy) == c.loads * c.rows * 64 * 128);
+  }
+}
+
 TEST_CASE("a conversion takes the operations of its two types") {
   struct Case {
     const char* from;

@@ -45,6 +45,23 @@ TEST_CASE("Prefixes are a tree only if one window of the result has all of them"
   CHECK(vector_elements(fused(shape, prefix, R"("1","8","1")"), Opcode::kReduce) == 127 * kElements);
 }
 
+TEST_CASE("The prefixes before each position are a tree too, and a stride doubles what a position takes") {
+  const Work before = root_work("  a = f32[1024,64]{0,1:T(8,128)} parameter(0)\n  z = f32[] constant(0)\n",
+                                "r = f32[1024,65]{0,1:T(8,128)} reduce-window(a, z), window={size=1x64 pad=0_0x64_0}, "
+                                "to_apply=add",
+                                kAdd);
+  CHECK(before.flops == 7 * 1024 * 65);  // log2 of 65, rounded up
+  const auto pooled = [](const char* shape, const char* window) {
+    const Work work = root_work(
+        "  a = f32[256,128]{1,0:T(8,128)} parameter(0)\n  z = f32[] constant(0)\n",
+        std::string("r = f32") + shape + "{1,0:T(8,128)} reduce-window(a, z), window={" + window + "}, to_apply=add",
+        kAdd);
+    return vector_elements(work, Opcode::kReduceWindow);
+  };
+  CHECK(pooled("[248,128]", "size=9x1") == 9 * 248 * 128);
+  CHECK(pooled("[128,128]", "size=2x1 stride=2x1") == 2 * 2 * 128 * 128);
+}
+
 TEST_CASE("A total is computed and read anew for each window of the result") {
   const std::string shape = "f32[64,8,8192]{1,2,0:T(8,128)}";
   const std::string total = "size=1x1x16383 pad=0_0x0_0x8191_8191";
@@ -63,8 +80,8 @@ TEST_CASE("A window along lanes or sublanes takes more for each position") {
   const std::string shape = "f32[64,256,512]{2,1,0:T(8,128)}";
   constexpr double kElements = 64 * 256 * 512;
   CHECK(vector_elements(alone(shape, "size=9x1x1 pad=8_0x0_0x0_0"), Opcode::kReduceWindow) == 0);
-  CHECK(vector_elements(alone(shape, "size=1x9x1 pad=0_0x8_0x0_0"), Opcode::kReduceWindow) == 8 * kElements);
-  CHECK(vector_elements(alone(shape, "size=1x1x9 pad=0_0x0_0x8_0"), Opcode::kReduceWindow) == 8 * kElements);
+  CHECK(vector_elements(alone(shape, "size=1x9x1 pad=0_0x8_0x0_0"), Opcode::kReduceWindow) == 9 * kElements);
+  CHECK(vector_elements(alone(shape, "size=1x1x9 pad=0_0x0_0x8_0"), Opcode::kReduceWindow) == 9 * kElements);
   // Prefixes along lanes are no tree.
   CHECK(alone(shape, "size=1x1x512 pad=0_0x0_0x511_0").flops == 511 * kElements);
   CHECK(alone(shape, "size=1x256x1 pad=0_0x255_0x0_0").flops == 8 * kElements);

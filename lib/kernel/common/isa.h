@@ -14,6 +14,10 @@ inline constexpr std::int64_t kRegisterLanes = 128;
 inline constexpr std::int64_t kRegisterSublanes = 8;
 inline constexpr int kLaneBits = 32;
 
+// The banks of VMEM, each of which gives a row of a register at a time. Derived: the final code of libtpu 0.0.52
+// gathers rows that are 8 apart with two loads of four rows, and rows that are 32 apart with eight loads.
+inline constexpr std::int64_t kVmemBanks = 32;
+
 // The threads of a warp, and of the warpgroup of four warps that executes a wgmma. Source: PTX ISA, "WARP_SZ" and
 // "wgmma.mma_async" (docs.nvidia.com/cuda/parallel-thread-execution).
 inline constexpr std::int64_t kWarpThreads = 32;

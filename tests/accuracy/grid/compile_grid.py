@@ -121,6 +121,30 @@ def grid():
     yield "window", "window_prefix_rows", lambda x: jnp.cumsum(x, 1), [((2048, 4096), f32)]
     yield "window", "window_prefix_max", lambda x: jax.lax.cummax(x, 1), [((1024, 4096), f32)]
 
+    for features in (16, 32, 48, 64, 96, 256):
+        yield ("convolution", f"conv_{features}", convolution(),
+               [((32, 32, 32, features), bf16), ((3, 3, features, 128), bf16)])
+    yield "convolution", "conv_to_32", convolution(), [((32, 32, 32, 64), bf16), ((3, 3, 64, 32), bf16)]
+    yield "convolution", "conv_to_512", convolution(), [((32, 32, 32, 64), bf16), ((3, 3, 64, 512), bf16)]
+    yield "convolution", "conv_f32", convolution(), [((32, 32, 32, 64), f32), ((3, 3, 64, 128), f32)]
+    yield "convolution", "conv_5x5", convolution(), [((32, 32, 32, 64), bf16), ((5, 5, 64, 128), bf16)]
+    yield "convolution", "conv_stride", convolution(2), [((32, 64, 64, 128), bf16), ((3, 3, 128, 256), bf16)]
+    yield "convolution", "conv_stem", convolution(2), [((128, 112, 112, 3), bf16), ((7, 7, 3, 64), bf16)]
+    yield "convolution", "conv_1d", convolution(), [((32, 4096, 64), bf16), ((3, 64, 128), bf16)]
+    yield "convolution", "conv_3d", convolution(), [((16, 16, 16, 16, 64), bf16), ((3, 3, 3, 64, 128), bf16)]
+    yield ("convolution", "conv_holes", lambda x, w: jax.lax.conv_transpose(x, w, (2, 2), "SAME"),
+           [((32, 32, 32, 64), bf16), ((3, 3, 64, 128), bf16)])
+
+
+def convolution(stride=1):
+    import jax
+
+    def run(x, w):
+        spatial = "DHW"[3 - (x.ndim - 2):]
+        return jax.lax.conv_general_dilated(x, w, (stride,) * len(spatial), "SAME",
+                                            dimension_numbers=(f"N{spatial}C", f"{spatial}IO", f"N{spatial}C"))
+    return run
+
 
 def adam(p, g, m, v):
     import jax
