@@ -160,7 +160,7 @@ void add_contraction(InstructionView contraction, double share, Work& work) {
   if (product.n == 1 && product.k == product.window_positions && product.batch > 1) {
     const double multiplies = product.flops / 2 * share;
     work.flops += product.flops * share;
-    add_vector(work, Opcode::kMultiply, product.lhs, multiplies);
+    add_vector(work, Opcode::kMultiply, is_tiled(contraction.shape()) ? ElementType::kF32 : product.lhs, multiplies);
     add_vector(work, Opcode::kAdd, ElementType::kF32, multiplies);
     return;
   }
