@@ -418,7 +418,7 @@ def main(out, command, reference):
     else:
         site.write("reference/index.html", "C++ reference", NO_REFERENCE)
     browser = TOP / "build/browser/site"
-    if (browser / "index.html").exists():
+    if (browser / "hloroof.js").exists():  # without it, the build has not come to its end
         shutil.copytree(browser, site.out / "browser")
     else:
         site.write("browser/index.html", "In the browser", NO_BROWSER)

@@ -80,7 +80,8 @@ compilers() {
 }
 
 # build_wheel VERSION MACHINE: builds $work/tree into $out and sets $wheel. MACHINE may be macos, on arm64. All versions share the
-# build folder of a machine: what does not include Python's headers is compiled once.
+# build folder of a machine: what does not include Python's headers is compiled once, except the bundled libraries, whose objects
+# scikit-build-core removes with CMake's cache when the environment is another.
 #
 # The other machine takes the headers of this machine's Python. They differ in pyconfig.h alone, and there in whether assembler of x86
 # works, in a macro of wchar_t that unicodeobject.h leaves unset for both, and in the tier of support (Debian's libpython3.11-dev of amd64

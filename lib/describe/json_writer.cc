@@ -1,12 +1,12 @@
 #include "lib/describe/json_writer.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstring>
 #include <utility>
 
+#include "absl/base/casts.h"
 #include "lib/base/simd.h"
 #include "lib/base/utf.h"
 
@@ -133,7 +133,7 @@ void JsonWriter::value(std::string_view text) {
 }
 
 void JsonWriter::value(double number) {
-  const auto bits = std::bit_cast<std::uint64_t>(number);
+  const auto bits = absl::bit_cast<std::uint64_t>(number);
   if (bits == 0) return json("0");  // as most numbers of a row are
   if (!std::isfinite(number)) return null();
   separate();
