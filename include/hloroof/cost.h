@@ -112,13 +112,12 @@ struct Pieces {
 
 // TPU: a convolution whose window slides over its input, which decides how the compiler lays it on the matrix unit.
 struct SlidingWindow {
-  double taps =
-      0;  // positions of the window, padding included, holes of the input (lhs_dilate) left out; 0: none slides
-  double features = 0;             // of the input at a position
-  double batch_on_lanes = 0;       // the batch of the input, if it is on the lanes of its tiles
-  bool apart = false;              // the compiler multiplies position by position
-  bool patch_is_resident = false;  // the batch is on the lanes of the result too: what the window covers stays in the
-                                   // array, and the filters stream past it
+  double taps = 0;            // positions of the window, padding included, holes of the input left out; 0: none slides
+  double features = 0;        // of the input at a position
+  double batch_on_lanes = 0;  // the batch of the input, if it is on the lanes of its tiles
+  bool apart = false;         // the compiler multiplies position by position
+  // The batch is on the lanes of the result too: what the window covers stays in the array, and the filters stream by.
+  bool patch_is_resident = false;
 };
 
 // One matrix product as the matrix unit computes it: `batch` products of an M x K and a K x N matrix. A convolution is

@@ -63,7 +63,7 @@ std::int64_t tile_extent(const Shape& shape, std::int64_t d) {
 double loads_of_rows(const Shape& from, std::int64_t rows) {
   const std::vector<std::int64_t>& order = from.layout.minor_to_major;
   if (memory_space(from) != MemorySpace::kVmem || order.size() < 2) return 1;
-  const std::int64_t packed = std::max<std::int64_t>(kernel::kLaneBits / bits(from.element_type), 1);
+  const std::int64_t packed = std::max(kernel::kLaneBits / std::max(bits(from.element_type), 1), 1);
   if (tile_extent(from, order[1]) < kernel::kRegisterSublanes) return 1;  // other rows of the array share a register
   const auto tiles_along = [&](std::int64_t d, std::int64_t tile) {
     const std::int64_t extent = d >= 0 && d < from.rank() ? std::max<std::int64_t>(from.dimensions[d], 1) : 1;

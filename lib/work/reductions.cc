@@ -43,9 +43,10 @@ std::vector<Slide> slides_of(InstructionView instruction, const Shape& out) {
     slide.length = static_cast<double>(std::max<std::int64_t>(out.dimensions[d], 1));
     slide.in_length = static_cast<double>(std::max<std::int64_t>(in.dimensions[d], 1));
     slide.is_total = along.size == 2 * out.dimensions[d] - 1 && along.pad_low == out.dimensions[d] - 1;
-    const bool begins_first = out.dimensions[d] - 1 <= along.pad_low;  // every window
-    const bool ends_last = along.size - along.pad_low >= in.dimensions[d];
-    slide.is_prefix = along.stride == 1 && in.dimensions[d] <= out.dimensions[d] && (begins_first || ends_last) &&
+    // Every window has the first element, or every window has the last. In floating point: a text can name any padding.
+    const auto low = static_cast<double>(along.pad_low);
+    const bool has_ends = slide.length - 1 <= low || static_cast<double>(along.size) - low >= slide.in_length;
+    slide.is_prefix = along.stride == 1 && slide.in_length <= slide.length && has_ends &&
                       !(is_tiled(out) && slide.dimension == minor_dimensions(out).lane);
     slides.push_back(slide);
   }
