@@ -54,7 +54,9 @@ double loaded_registers(double extent, double rows, double tile) {
 
 // The tiles and rows of an arrangement in words.
 std::string arrangement(double k_tiles, double n_tiles, double side, double times, double rows, bool is_swapped) {
-  std::string text = absl::StrFormat("%.3g x %.0f tiles of %.0f x %.0f", k_tiles, n_tiles, side, side);
+  // Half a tile of K is possible (laid_time).
+  const int digits = k_tiles == std::floor(k_tiles) ? 0 : 1;
+  std::string text = absl::StrFormat("%.*f x %.0f tiles of %.0f x %.0f", digits, k_tiles, n_tiles, side, side);
   if (times > 1) text += absl::StrFormat(", %.0f times", times);
   return text + absl::StrFormat(", %.0f rows%s", rows, is_swapped ? " of the right-hand side" : "");
 }
@@ -130,10 +132,11 @@ ProductSize padded_size(const MatrixWork& product, const TpuCore::Vector& regist
   const SlidingWindow& sliding = product.sliding;
   if (sliding.taps > 0) {
     const auto lanes = static_cast<double>(registers.lanes);
-    size.k = registers_of_patch(sliding, lanes) * lanes;
     if (sliding.patch_is_resident) {
-      size.k = sliding.taps * sliding.features;
       size.m = product.m * on_lanes(sliding.batch_on_lanes);
+      size.k = sliding.taps * sliding.features;
+    } else {
+      size.k = registers_of_patch(sliding, lanes) * lanes;
     }
   }
   return size;
@@ -143,12 +146,9 @@ template <class Num>
 MatrixTime<Num> systolic_time(const MatrixWork& product, const ProductPeak<Num>& peak, const TpuCore& core,
                               const Numbers<Num>& numbers) {
   const auto [m, n, k] = padded_size(product, core.vector);
-  if (product.sliding.taps > 0) {
-    if (product.sliding.patch_is_resident) return laid_time(n, m, k, product, true, peak, core, numbers);
-    return laid_time(m, n, k, product, false, peak, core, numbers);
-  }
   MatrixTime<Num> straight = laid_time(m, n, k, product, false, peak, core, numbers);
   MatrixTime<Num> swapped = laid_time(n, m, k, product, true, peak, core, numbers);
+  if (product.sliding.taps > 0) return product.sliding.patch_is_resident ? swapped : straight;
   return value(swapped.seconds) < value(straight.seconds) ? swapped : straight;
 }
 template MatrixTime<double> systolic_time(const MatrixWork&, const ProductPeak<double>&, const TpuCore&,

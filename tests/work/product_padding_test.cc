@@ -1,11 +1,12 @@
 // What the tiles of arrays add to the products that the matrix unit makes of them.
-#include <cstddef>
 #include <string>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "hloroof/device.h"
 #include "lib/time/op_time.h"
 #include "tests/catch.h"
+#include "tests/time/notes.h"
 #include "tests/work/root_work.h"
 
 namespace hloroof::internal {
@@ -80,29 +81,32 @@ TEST_CASE("what a sliding window covers fills registers, and narrow positions sh
   // k as the final code of libtpu 0.0.52 has it for v5e.
   const char* same = "size=3x3 pad=1_1x1_1";
   const Case cases[] = {
-      {"two positions", "[32,32,32,64]{3,0,2,1", "[3,3,64,128]{3,2,1,0", "{3,0,2,1", same, 32768, 5 * 128},
-      {"four positions", "[32,32,32,32]{3,0,2,1", "[3,3,32,128]{3,2,1,0", "{3,0,2,1", same, 32768, 3 * 128},
-      {"at multiples of 64 lanes", "[32,32,32,48]{3,0,2,1", "[3,3,48,128]{3,2,1,0", "{3,0,2,1", same, 32768, 5 * 128},
-      {"across registers", "[32,32,32,96]{3,0,2,1", "[3,3,96,128]{3,2,1,0", "{3,0,2,1", same, 32768, 7 * 128},
-      {"whole registers", "[32,32,32,256]{3,0,2,1", "[3,3,256,128]{3,2,1,0", "{3,0,2,1", same, 32768, 18 * 128},
-      {"a rest", "[32,32,32,192]{3,0,2,1", "[3,3,192,128]{3,2,1,0", "{3,0,2,1", same, 32768, 14 * 128},
-      {"filters with their features on lanes", "[32,32,32,64]{3,0,2,1", "[3,3,64,32]{2,3,1,0", "{3,0,2,1", same, 32768,
-       9 * 128},
-      {"features on sublanes", "[32,32,32,16]{0,3,2,1", "[3,3,16,128]{3,2,1,0", "{3,0,2,1", same, 32768, 2 * 128},
-      {"an input with holes", "[32,16,16,64]{3,0,2,1", "[3,3,64,128]{3,2,1,0", "{3,0,2,1",
+      {"two positions", "[32,32,32,64]{3,0,2,1", "[3,3,64,128]{3,2,1,0", "[32,32,32,128]{3,0,2,1", same, 32768,
+       5 * 128},
+      {"four positions", "[32,32,32,32]{3,0,2,1", "[3,3,32,128]{3,2,1,0", "[32,32,32,128]{3,0,2,1", same, 32768,
+       3 * 128},
+      {"at multiples of 64 lanes", "[32,32,32,48]{3,0,2,1", "[3,3,48,128]{3,2,1,0", "[32,32,32,128]{3,0,2,1", same,
+       32768, 5 * 128},
+      {"across registers", "[32,32,32,96]{3,0,2,1", "[3,3,96,128]{3,2,1,0", "[32,32,32,128]{3,0,2,1", same, 32768,
+       7 * 128},
+      {"whole registers", "[32,32,32,256]{3,0,2,1", "[3,3,256,128]{3,2,1,0", "[32,32,32,128]{3,0,2,1", same, 32768,
+       18 * 128},
+      {"a rest", "[32,32,32,192]{3,0,2,1", "[3,3,192,128]{3,2,1,0", "[32,32,32,128]{3,0,2,1", same, 32768, 14 * 128},
+      {"filters with their features on lanes", "[32,32,32,64]{3,0,2,1", "[3,3,64,32]{2,3,1,0", "[32,32,32,32]{3,0,2,1",
+       same, 32768, 9 * 128},
+      {"features on sublanes", "[32,32,32,16]{0,3,2,1", "[3,3,16,128]{3,2,1,0", "[32,32,32,128]{3,0,2,1", same, 32768,
+       2 * 128},
+      {"an input with holes", "[32,16,16,64]{3,0,2,1", "[3,3,64,128]{3,2,1,0", "[32,32,32,128]{3,0,2,1",
        "size=3x3 pad=1_2x1_2 lhs_dilate=2x2", 32768, 2.25 * 128},
-      {"the batch on lanes, in and out", "[32,32,32,3]{0,3,2,1", "[3,3,3,64]{3,2,1,0", "{0,3,2,1", same, 4 * 32768, 27},
+      {"the batch on lanes, in and out", "[32,32,32,3]{0,3,2,1", "[3,3,3,64]{3,2,1,0", "[32,32,32,64]{0,3,2,1", same,
+       4 * 32768, 27},
   };
   for (const Case& c : cases) {
     CAPTURE(c.what);
     const std::string tiles = ":T(8,128)(2,1)}";
-    const std::string filters = c.filters;
-    const std::size_t end = filters.find(']');
-    const std::string features = filters.substr(filters.rfind(',', end) + 1, end - filters.rfind(',', end) - 1);
     const Work work = root_work(
-        "  a = bf16" + std::string(c.input) + tiles + " parameter(0)\n  b = bf16" + filters + tiles + " parameter(1)\n",
-        "r = bf16[32,32,32," + features + "]" + c.output + tiles + " convolution(a, b), window={" + c.window +
-            "}, dim_labels=b01f_01io->b01f");
+        "  a = bf16" + (c.input + tiles) + " parameter(0)\n  b = bf16" + (c.filters + tiles) + " parameter(1)\n",
+        "r = bf16" + (c.output + tiles) + " convolution(a, b), window={" + c.window + "}, dim_labels=b01f_01io->b01f");
     REQUIRE(work.matrix.size() == 1);
     const ProductSize padded = padded_size(work.matrix[0], device("tpu_v5e").tpu()->vector);
     CHECK(padded.m == Approx(c.m));
@@ -130,6 +134,23 @@ TEST_CASE("filters stay in the array, unless the batch is on the lanes of the re
   const auto [straight, turned] = laid("3,0,2,1");
   CHECK_FALSE(straight);
   CHECK(vector_elements(turned, Opcode::kConvolution) == kPositions * (9 + 2) * 1024);
+}
+
+TEST_CASE("tiles are told as they are, halves among them") {
+  const Device v6e = device("tpu_v6e");
+  const auto told = [&v6e](const std::string& lhs, const std::string& rhs, const std::string& root) {
+    return notes_of(
+        op_terms(root_work("  a = bf16" + lhs + " parameter(0)\n  b = bf16" + rhs + " parameter(1)\n", root), v6e));
+  };
+  CHECK(absl::StrContains(
+      told("[32,32,32,64]{3,0,2,1:T(8,128)(2,1)}", "[3,3,64,128]{3,2,1,0:T(8,128)(2,1)}",
+           "r = bf16[32,32,32,128]{3,0,2,1:T(8,128)(2,1)} convolution(a, b), window={size=3x3 pad=1_1x1_1}, "
+           "dim_labels=b01f_01io->b01f"),
+      "2.5 x 1 tiles of 256 x 256"));
+  CHECK(absl::StrContains(
+      told("[1024,1048576]{1,0:T(8,128)(2,1)}", "[1048576,1024]{1,0:T(8,128)(2,1)}",
+           "r = bf16[1024,1024]{1,0:T(8,128)(2,1)} dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}"),
+      "4096 x 4 tiles of 256 x 256"));
 }
 
 TEST_CASE("how much a product is padded follows from the registers of the device") {
