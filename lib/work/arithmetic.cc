@@ -32,17 +32,18 @@ double elements_of(InstructionView instruction, SizeCache& sizes) {
 // The way elements move within their registers. Rows that only change sublanes are loaded and stored with a stride.
 enum class Relayout { kNone, kRows, kLanes };
 
-// The relayout that turns `from` into `to`. Output dimension i is input dimension source[i]; an empty `source` is the
-// identity.
+// The dimension of the input that is dimension `d` of the output: source[d]. An empty `source` is the identity.
+std::int64_t original(const std::vector<std::int64_t>& source, std::int64_t d) {
+  return d >= 0 && d < static_cast<std::int64_t>(source.size()) ? source[d] : d;
+}
+
+// The relayout that turns `from` into `to`.
 Relayout relayout(const Shape& from, const Shape& to, const std::vector<std::int64_t>& source) {
   if (!is_tiled(from) || !is_tiled(to)) return Relayout::kNone;
   const MinorDimensions before = minor_dimensions(from);
   const MinorDimensions after = minor_dimensions(to);
-  const auto original = [&source](std::int64_t d) {
-    return d >= 0 && d < static_cast<std::int64_t>(source.size()) ? source[d] : d;
-  };
-  if (before.lane != original(after.lane)) return Relayout::kLanes;
-  return before.sublane != original(after.sublane) ? Relayout::kRows : Relayout::kNone;
+  if (before.lane != original(source, after.lane)) return Relayout::kLanes;
+  return before.sublane != original(source, after.sublane) ? Relayout::kRows : Relayout::kNone;
 }
 
 // The extent of the tile along dimension `d` of a shape; 1 if tiles do not include the dimension.
@@ -263,9 +264,7 @@ void add_data_movement(InstructionView instruction, double share, SizeCache& siz
       const double elements = std::max(out.padded_elements, sizes[instruction.operand(0).shape_id()].padded_elements);
       add_vector(work, Opcode::kTranspose, type, elements * share, moves == Relayout::kLanes);
       if (moves != Relayout::kRows) return;
-      const std::int64_t sublane = minor_dimensions(instruction.shape()).sublane;
-      const bool is_mapped = sublane >= 0 && sublane < static_cast<std::int64_t>(source.size());
-      const double loads = loads_of_rows(from, is_mapped ? source[sublane] : sublane);
+      const double loads = loads_of_rows(from, original(source, minor_dimensions(instruction.shape()).sublane));
       if (loads > 1) add_vector(work, Opcode::kCopy, ElementType::kF32, elements * loads * share);
       return;
     }

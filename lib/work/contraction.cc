@@ -7,6 +7,7 @@
 #include "lib/analysis/valid_positions.h"
 #include "lib/ir/element_type.h"
 #include "lib/values/attribute_values.h"
+#include "lib/work/reductions.h"
 
 namespace hloroof::internal::inline work {
 namespace {
@@ -100,6 +101,10 @@ void set_part(std::vector<Part>& parts, std::int64_t dimension, Part part) {
   if (dimension >= 0 && dimension < static_cast<std::int64_t>(parts.size())) parts[dimension] = part;
 }
 
+Part part_of(const std::vector<Part>& parts, std::int64_t dimension) {
+  return dimension >= 0 && dimension < static_cast<std::int64_t>(parts.size()) ? parts[dimension] : Part::kM;
+}
+
 // The result of a dot has its batch dimensions first, then those of the left-hand operand, then those of the right-hand
 // operand.
 Parts parts_of_dot(const Shape& lhs, const Shape& rhs, const Shape& out, const DotDimensions& d) {
@@ -148,9 +153,8 @@ double extent_on_tiles(const Shape& shape, const std::vector<Part>& parts, Part 
 
 // The result is computed tile by tile. Its lanes come from the operand that is resident in the array or from the one
 // that streams, and its sublanes are rows of the other. A contracted dimension is padded if it is on lanes; on sublanes
-// its values can be packed. A sliding window is laid out otherwise: see SlidingWindow.
+// its values can be packed.
 void add_extents_on_tiles(const Shape& lhs, const Shape& rhs, const Shape& out, const Parts& parts, MatrixWork& work) {
-  if (std::find(parts.lhs.begin(), parts.lhs.end(), Part::kWindow) != parts.lhs.end()) return;
   work.m_on_lanes = extent_on_tiles(out, parts.out, Part::kM, work.m, kLanes);
   work.m_on_sublanes = extent_on_tiles(out, parts.out, Part::kM, work.m, kSublanes);
   work.n_on_lanes = extent_on_tiles(out, parts.out, Part::kN, work.n, kLanes);
@@ -159,32 +163,35 @@ void add_extents_on_tiles(const Shape& lhs, const Shape& rhs, const Shape& out, 
   work.rhs_k_on_lanes = extent_on_tiles(rhs, parts.rhs, Part::kK, work.k, kLanes);
 }
 
-bool is_on_lanes(const Shape& shape, std::int64_t dimension) {
-  return !shape.layout.minor_to_major.empty() && shape.layout.minor_to_major[kLanes] == dimension;
-}
-
-SlidingWindow sliding_window(const Shape& lhs, const Shape& rhs, const Shape& out, const Window& window,
-                             const ConvolutionDimensionNumbers& numbers) {
+SlidingWindow sliding_window(const Shape& lhs, const Shape& rhs, const Shape& out, const Parts& parts,
+                             const Window& window, const ConvolutionDimensionNumbers& numbers) {
   SlidingWindow sliding;
-  if (lhs.layout.tiles.empty() || out.layout.tiles.empty()) return sliding;
-  double taps = 1;
-  bool slides = false;
+  if (!is_tiled(lhs) || !is_tiled(out)) return sliding;
+  sliding.taps = 1;
+  sliding.features = dimension(lhs, numbers.lhs_feature);
+  sliding.apart = minor_dimensions(rhs).lane == numbers.rhs_input_feature;
   for (std::size_t i = 0; i < numbers.lhs_spatial.size() && i < window.dimensions.size(); ++i) {
-    const WindowDimension& along = window.dimensions[i];
-    const Part part = spatial_dimension(i, lhs, out, window, numbers).part;
-    slides |= part == Part::kWindow;
+    const Part part = part_of(parts.lhs, numbers.lhs_spatial[i]);
     if (part != Part::kWindow && part != Part::kK) continue;
+    const WindowDimension& along = window.dimensions[i];
     const auto holes = static_cast<double>(std::max<std::int64_t>(along.base_dilation, 1));
-    taps *= std::max(static_cast<double>(along.size) / holes, 1.0);
+    sliding.taps *= std::max(static_cast<double>(along.size) / holes, 1.0);
     sliding.apart |= holes > 1;
   }
-  if (!slides) return sliding;
-  sliding.taps = taps;
-  sliding.apart |= is_on_lanes(rhs, numbers.rhs_input_feature);
-  sliding.features = dimension(lhs, numbers.lhs_feature);
-  if (is_on_lanes(lhs, numbers.lhs_batch)) sliding.batch_on_lanes = dimension(lhs, numbers.lhs_batch);
-  sliding.patch_is_resident = sliding.batch_on_lanes > 0 && is_on_lanes(out, numbers.output_batch);
+  if (minor_dimensions(lhs).lane == numbers.lhs_batch) sliding.batch_on_lanes = dimension(lhs, numbers.lhs_batch);
+  sliding.patch_is_resident = sliding.batch_on_lanes > 0 && minor_dimensions(out).lane == numbers.output_batch;
   return sliding;
+}
+
+// Adds how a convolution lies on the tiles of its arrays.
+void add_layout(const Shape& lhs, const Shape& rhs, const Shape& out, const Window& window,
+                const ConvolutionDimensionNumbers& numbers, MatrixWork& work) {
+  const Parts parts = parts_of_convolution(lhs, rhs, out, window, numbers);
+  if (std::find(parts.lhs.begin(), parts.lhs.end(), Part::kWindow) != parts.lhs.end()) {
+    work.sliding = sliding_window(lhs, rhs, out, parts, window, numbers);
+  } else {
+    add_extents_on_tiles(lhs, rhs, out, parts, work);
+  }
 }
 
 // Whether the rows of `shape`, which are contiguous, begin at addresses that are no multiple of 16 bytes.
@@ -309,10 +316,7 @@ MatrixWork matrix_work(InstructionView contraction) {
       const std::int64_t features = integer_or(contraction, AttributeKey::kFeatureGroupCount, 1);
       const std::int64_t batches = integer_or(contraction, AttributeKey::kBatchGroupCount, 1);
       work = convolution_work(lhs, rhs, out, sliding, *numbers, features, batches);
-      if (features <= 1 && batches <= 1) {
-        add_extents_on_tiles(lhs, rhs, out, parts_of_convolution(lhs, rhs, out, sliding, *numbers), work);
-        work.sliding = sliding_window(lhs, rhs, out, sliding, *numbers);
-      }
+      if (features <= 1 && batches <= 1) add_layout(lhs, rhs, out, sliding, *numbers, work);
       break;
     }
     default: return none;
