@@ -176,6 +176,14 @@ struct TileWork {
   double exchanged = 0;  // padded elements that the threads of all blocks pass to one another, through shared memory
 };
 
+// What gathers and scatters do row by row, because no row is known before its number is read.
+struct RowWork {
+  double moved = 0;        // rows that are copied
+  double combined = 0;     // rows with which an update is combined
+  double stores = 0;       // registers that are stored in part, beside those of gathers
+  double array_bytes = 0;  // padded bytes of the largest array that has the rows
+};
+
 // The work of one device for one execution of one instruction, in the physical convention.
 struct Work {
   double flops = 0;  // logical: contractions at their logical dimensions, elementwise operations one per element
@@ -198,6 +206,8 @@ struct Work {
   double between_kernels = 0;  // not TPU: bytes of HBM beyond those that the kernels of a library move to each other
   double product_steps = 1;    // TPU: windows along the contracted dimensions; their sums are accumulated
   double partial_tile_elements = 0;  // padded elements of tiles that an in-place update covers only in part
+  RowWork rows;                      // TPU: of gathers and scatters whose array lies in VMEM
+  double units_in_turn = 0;          // TPU: operations of the cross-lane units, each of which waits for the one before
   std::optional<double> seconds;     // set by the user; overrides the model
   CostSource source = CostSource::kModel;
   double kernels = 1;   // GPU: kernels that a library call launches one after another

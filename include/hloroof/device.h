@@ -284,6 +284,8 @@ struct TpuCore {
     double lane_reduction_cycles = 0;    // cycles to reduce a register over its lanes
     double cross_lane_units = 0;         // cross-lane units of one core
     double partial_update_cycles = 0;    // cycles to merge an update into a register that it covers in part
+    Fact<double> row_move_cycles;        // cycles to find a row by its number and move it inside VMEM; none: 0
+    Fact<double> row_combine_cycles;     // cycles to find it and combine it with another, which is read back; none: 0
   } vector;
   struct OnChip {
     Fact<double> vmem_capacity;         // bytes, all cores of the device
@@ -313,10 +315,11 @@ struct TpuCore {
     Fact<double> unit_latency;    // cycles from an operation of the cross-lane or matrix units to its result; none: 0
     Fact<double> transfer_start;  // cycles of the scalar code that checks the bounds of a transfer; none: 0
     double step = 0;              // s, a step of the grid
+    Fact<double> window_cycles;   // cycles of the scalar code of a step for each window; none: 0
     double transfer_efficiency = 0;  // bandwidth of transfers, as a share of what large streams attain
     double exposed_wait = 0;         // share of a wait for a transfer that other work does not fill
   } kernel;
-  // The machine code of the core, which the command `bundles` follows and no prediction reads.
+  // The machine code of the core, which the command `bundles` follows.
   struct Code {
     Fact<int64_t> delay_slots;      // bundles after a branch that run before its target
     Fact<double> granule;           // bytes, the unit in which transfers state their sizes

@@ -408,7 +408,7 @@ void find_small_steps(const KernelRun& run, const KernelTime<double>& terms, dou
 
 void find_block_size(const KernelRun& run, const KernelTime<double>& terms, const Device& device,
                      std::optional<double> limit, bool has_rereads, std::vector<KernelFinding>& findings) {
-  const double step = device.tpu()->kernel.step;
+  const double step = seconds_of_step(run, device);
   const double steps = step > 0 ? terms.steps / step : 0;
   if (steps < kFewSteps) return;
   const auto [moved, repeated] = repeated_bytes(run);
@@ -422,7 +422,7 @@ void find_block_size(const KernelRun& run, const KernelTime<double>& terms, cons
   const double busy = std::max(seconds_of_hbm(terms) - terms.compute, 0.0);
   const double not_hidden = std::max(terms.waiting - busy, 0.0);
   const double per_step = seconds_of_hbm(terms) / steps;
-  if (per_step < step + device.tpu()->overhead.dma_read) {
+  if (per_step < step + transfer_latency(device)) {
     const double fixed = terms.steps + not_hidden;
     if (fixed < kLargeShare * terms.seconds) return;
     findings.push_back(

@@ -87,6 +87,7 @@ class TransferQueues {
 struct Started {
   std::size_t number = 0;
   std::uint32_t buffer = 0;
+  double latency = 0;  // seconds from the end of its bytes until the buffer may be used
 };
 
 // Bytes per second of one core, or of one of the programs that run side by side.
@@ -106,7 +107,7 @@ TransferRates transfer_rates(const KernelRun& run, const Device& device, Missing
   const Hbm& hbm = device.hbm;
   return {share * hbm.bandwidth * number_or(hbm.read_efficiency, hbm.efficiency, missing),
           share * hbm.bandwidth * number_or(hbm.write_efficiency, hbm.efficiency, missing),
-          device.tpu()->overhead.dma_read};
+          transfer_latency(device, missing)};
 }
 
 // Seconds of the cross-lane units. Narrow types are transposed packed.
@@ -183,6 +184,16 @@ Num regions_seconds(const KernelRun& run, const KernelTime<Num>& time) {
 
 }  // namespace
 
+double seconds_of_step(const KernelRun& run, const Device& device) {
+  const TpuCore::Kernel& kernel = device.tpu()->kernel;
+  const double cycles = static_cast<double>(run.windows.size()) * number_or(kernel.window_cycles, 0.0, nullptr);
+  return cycles > 0 ? kernel.step + cycles / *device.clock : kernel.step;
+}
+
+double transfer_latency(const Device& device, MissingNumbers* missing) {
+  return number_or(device.tpu()->code.transfer_latency, device.tpu()->overhead.dma_read, missing);
+}
+
 template <class Num>
 KernelTime<Num> kernel_time(const KernelRun& run, const Numbers<Num>& n) {
   const Device& device = n.device();
@@ -207,6 +218,8 @@ KernelTime<Num> kernel_time(const KernelRun& run, const Numbers<Num>& n) {
     }
     due.erase(at);
   };
+  const auto windows = static_cast<double>(run.windows.size());
+  const double step = seconds_of_step(run, device);
   bool is_here = true;
   double steps = 0;
   for (const KernelEvent& event : run.events) {
@@ -215,7 +228,7 @@ KernelTime<Num> kernel_time(const KernelRun& run, const Numbers<Num>& n) {
     switch (event.kind) {
       case KernelEvent::Kind::kStep:
         ++steps;
-        now += kernel.step;
+        now += step;
         break;
       case KernelEvent::Kind::kRun: {
         const KernelRegion& region = run.regions[event.index];
@@ -233,20 +246,30 @@ KernelTime<Num> kernel_time(const KernelRun& run, const Numbers<Num>& n) {
         if (writes) seconds = transfer.bytes / rates.write;
         if (transfer.kind == KernelTransfer::Kind::kRead) seconds = transfer.bytes / rates.read;
         (writes ? time.writing : time.reading) += seconds;
-        started[event.semaphore].push_back({queues.start(now, seconds, writes), transfer.buffer});
+        // The code of a kernel uses a block of an array that is in VMEM where it lies: final code of v6e and 7x moves
+        // none of them.
+        const bool is_in_place =
+            transfer.kind == KernelTransfer::Kind::kLocal && transfer.window != KernelTransfer::kNone;
+        started[event.semaphore].push_back(
+            {queues.start(now, seconds, writes), transfer.buffer, is_in_place ? 0 : rates.latency});
         break;
       }
       case KernelEvent::Kind::kWait: {
         std::deque<Started>& pending = started[event.semaphore];
         if (pending.empty()) break;
         double& end = due[pending.front().buffer];
-        end = std::max(end, queues.end(now, pending.front().number) + rates.latency);
+        end = std::max(end, queues.end(now, pending.front().number) + pending.front().latency);
         pending.pop_front();
         break;
       }
     }
   }
-  const Num stepping = n.amount("steps of the grid", steps, "step") * n.at(kernel.step);
+  Num stepping = n.amount("steps of the grid", steps, "step") * n.at(kernel.step);
+  if (windows > 0) {
+    stepping =
+        sum("", stepping,
+            n.amount("their windows", steps * windows, "window") * n.known_or(kernel.window_cycles, 0.0) / n.clock());
+  }
   const Num computing = regions_seconds(run, time);
   for (std::size_t i = 0; i < time.regions.size(); ++i) time.scalar += time.runs[i] * value(time.regions[i].scalar);
   // What remains is waited for to the end.

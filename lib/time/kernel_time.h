@@ -50,6 +50,12 @@ inline KernelTime<double> kernel_time(const KernelRun& run, const Device& device
   return kernel_time(run, Numbers<double>(device));
 }
 
+// What a step of the grid takes beside its code and its transfers.
+double seconds_of_step(const KernelRun& run, const Device& device);
+
+// From the last byte of a transfer to the end of the wait for it.
+double transfer_latency(const Device& device, MissingNumbers* missing = nullptr);
+
 // Adds the device numbers that kernel_time() needs and that the device does not state.
 void add_missing_numbers(const KernelRun& run, const Device& device, MissingNumbers& missing);
 

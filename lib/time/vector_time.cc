@@ -79,12 +79,30 @@ void add_cross_lane(const VectorWork& v, const TpuCore::Vector& unit, const Numb
   add_alike(is_relayout ? time.relayout_seconds : time.register_seconds, noted(seconds, [&] { return kind_of(v); }));
 }
 
+// Adds the time of rows that the scalar units find by number, one after another.
+template <class Num>
+void add_rows(const RowWork& rows, const TpuCore& core, const Numbers<Num>& n, VectorTime<Num>& time) {
+  if (rows.moved + rows.combined <= 0) return;
+  Num cycles = 0.0;
+  if (rows.moved > 0) {
+    add_alike(cycles, n.amount("rows moved", rows.moved, "row") * n.known_or(core.vector.row_move_cycles, 0.0));
+  }
+  if (rows.combined > 0) {
+    add_alike(cycles,
+              n.amount("rows combined", rows.combined, "row") * n.known_or(core.vector.row_combine_cycles, 0.0));
+  }
+  const double stored = rows.stores * register_elements(core.vector) * kLaneBits / 8;
+  time.row_seconds = sum("rows found by number", cycles / (n.clock() * n.cores()),
+                         n.amount("stores", stored, "B") / n.at(core.on_chip.vmem_write_bandwidth));
+}
+
 }  // namespace
 
 bool is_on_cross_lane_unit(const VectorWork& work, const TpuCore& core) {
   // Two rows of 16 bits share a sublane. A transpose must separate them, unless the unit can work on packed registers.
   const bool takes_apart = work.opcode == Opcode::kTranspose && bits(work.type) < kLaneBits && !core.vector.native_bf16;
-  return work.cross_lane || takes_apart;
+  // Sorts compare more than they move.
+  return (work.cross_lane && work.opcode != Opcode::kSort) || takes_apart;
 }
 
 template <class Num>
@@ -141,6 +159,11 @@ VectorTime<Num> vector_time(const Work& work, const Numbers<Num>& n) {
     time.partial_seconds =
         n.amount("registers updated in part", work.partial_tile_elements / register_elements(tpu->vector), "register") *
         n.at(tpu->vector.partial_update_cycles) / (n.clock() * n.cores());
+    add_rows(work.rows, *tpu, n, time);
+    if (work.units_in_turn > 0) {
+      time.in_turn_seconds = n.amount("units that wait for one another", work.units_in_turn, "operation") *
+                             n.known_or(tpu->kernel.unit_latency, 0.0) / n.clock();
+    }
   }
   return time;
 }

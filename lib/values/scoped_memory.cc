@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <string_view>
 
 #include "lib/ir/rows.h"
 #include "lib/values/backend_config.h"
@@ -24,13 +25,19 @@ bool may_have_its_own_limit(Opcode opcode) {
   }
 }
 
+// The size of VMEM in the list `name` of the config of `instruction`; 0 if it states none.
+std::int64_t vmem_in(InstructionView instruction, std::string_view name) {
+  const std::string config = backend_config(instruction);
+  std::int64_t size = 0;
+  JsonView(config)[name].for_each_element([&size](JsonView at) {
+    if (at["memory_space"].integer_or(0) == kVmem) size = std::max(size, at["size"].integer_or(0));
+  });
+  return size;
+}
+
 // What the config of `instruction` allows it; nullopt if it states nothing, or zero.
 std::optional<std::int64_t> limit_of(InstructionView instruction) {
-  const std::string config = backend_config(instruction);
-  std::int64_t limit = 0;
-  JsonView(config)["scoped_memory_configs"].for_each_element([&limit](JsonView at) {
-    if (at["memory_space"].integer_or(0) == kVmem) limit = std::max(limit, at["size"].integer_or(0));
-  });
+  const std::int64_t limit = vmem_in(instruction, "scoped_memory_configs");
   if (limit <= 0) return std::nullopt;
   return limit;
 }
@@ -51,6 +58,8 @@ std::optional<std::int64_t> limit_of(const Module& module) {
 }
 
 }  // namespace
+
+std::int64_t used_scoped_vmem(InstructionView op) { return vmem_in(op, "used_scoped_memory_configs"); }
 
 std::optional<std::int64_t> ScopedVmemLimits::of(InstructionView kernel) {
   if (const auto own = limit_of(kernel)) return own;

@@ -10,6 +10,10 @@
 
 namespace hloroof::internal::inline values {
 
+// Bytes of VMEM that the compiler gave an op for what it does not show: `used_scoped_memory_configs`; 0 if nothing
+// says.
+std::int64_t used_scoped_vmem(InstructionView op);
+
 // The limits of the kernels of one program. What the text says of the program is looked for once, if a kernel needs it.
 class ScopedVmemLimits {
  public:

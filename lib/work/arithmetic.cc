@@ -19,6 +19,7 @@
 #include "lib/work/contraction.h"
 #include "lib/work/inside.h"
 #include "lib/work/reductions.h"
+#include "lib/work/rows.h"
 
 namespace hloroof::internal::inline work {
 namespace {
@@ -173,6 +174,15 @@ void add_contraction(InstructionView contraction, double share, Work& work) {
   add_patches(product, share, work);
 }
 
+// How many registers a sort of a tiled array takes for one that its elements would fill: tiles of fewer than eight rows
+// fill a register only in part.
+double registers_of_tiles(const Shape& array) {
+  const std::vector<std::int64_t>& tile = array.layout.tiles[0].dimensions;
+  if (array.rank() < 2 || tile.size() < 2) return 1;
+  const std::int64_t rows = std::clamp<std::int64_t>(tile[tile.size() - 2], 1, kernel::kRegisterSublanes);
+  return static_cast<double>(kernel::kRegisterSublanes) / static_cast<double>(rows);
+}
+
 void add_sort(InstructionView sort, double share, SizeCache& sizes, Work& work) {
   if (sort.operand_count() == 0) return;
   const Shape& keys = sort.operand(0).shape();
@@ -186,10 +196,19 @@ void add_sort(InstructionView sort, double share, SizeCache& sizes, Work& work) 
   work.flops += size.logical_elements * compared * share;
   // A bitonic network has levels * (levels + 1) / 2 stages, each of which processes every element.
   const double stages = levels * (levels + 1) / 2;
-  for (InstructionView operand : sort.operands()) {
-    add_vector(work, Opcode::kSort, operand.shape().element_type,
-               sizes[operand.shape_id()].padded_elements * stages * share, true);
+  if (!is_tiled(keys)) {
+    for (InstructionView operand : sort.operands()) {
+      add_vector(work, Opcode::kSort, operand.shape().element_type,
+                 sizes[operand.shape_id()].padded_elements * stages * share, true);
+    }
+    return;
   }
+  // In the final code of v5e and v6e, each register is compared with its partner by all operations of the comparator,
+  // and each array is loaded, chosen and stored. Along lanes it is turned both ways, and one of the two is chosen.
+  const double once = size.padded_elements * registers_of_tiles(keys) * stages * share;
+  add_applied(applied(sort, AttributeKey::kToApply), 0, once, ElementType::kF32, work);
+  const double turns = along == minor_dimensions(keys).lane ? 2 : 1;
+  add_vector(work, Opcode::kSort, ElementType::kF32, once * turns * static_cast<double>(sort.operand_count()), true);
 }
 
 // GPU: what the kernels of a transform move beyond reading its operand and writing its result. cuFFT has a kernel for
@@ -281,13 +300,14 @@ void add_data_movement(InstructionView instruction, double share, SizeCache& siz
 
 }  // namespace
 
-double topk_levels(InstructionView topk) {
+double best_values(InstructionView topk) {
   const absl::Span<const ShapeId> leaves = topk.module().shapes().leaves(topk.shape_id());
   if (leaves.empty()) return 1;
   const Shape& best = topk.module().shape(leaves[0]);
-  const double k = best.rank() > 0 ? static_cast<double>(std::max<std::int64_t>(best.dimensions.back(), 1)) : 1;
-  return std::max(log2_ceil(k), 1.0);
+  return best.rank() > 0 ? static_cast<double>(std::max<std::int64_t>(best.dimensions.back(), 1)) : 1;
 }
+
+double topk_levels(InstructionView topk) { return std::max(log2_ceil(best_values(topk)), 1.0); }
 
 void add_vector(Work& work, Opcode opcode, ElementType type, double elements, bool cross_lane, ElementType to) {
   if (elements <= 0) return;
@@ -315,6 +335,11 @@ void add_arithmetic(const Work& inner, double share, Work& work) {
     pieces.count *= share;
     add_pieces(pieces, work);
   }
+  work.rows.moved += inner.rows.moved * share;
+  work.rows.combined += inner.rows.combined * share;
+  work.rows.stores += inner.rows.stores * share;
+  work.rows.array_bytes = std::max(work.rows.array_bytes, inner.rows.array_bytes);
+  work.units_in_turn += inner.units_in_turn * share;
   work.between_kernels += inner.between_kernels * share;
   work.atomics += inner.atomics * share;
   work.narrow_atomics += inner.narrow_atomics * share;
@@ -372,6 +397,8 @@ void add_arithmetic(InstructionView instruction, double share, SizeCache& sizes,
     case WorkClass::kSort: add_sort(instruction, share, sizes, work); return;
     case WorkClass::kLinearAlgebra: add_linear_algebra(instruction, share, sizes, work); return;
     case WorkClass::kGatherScatter: {
+      // All updates are made, however small the part of the array is that they change.
+      if (opcode == Opcode::kScatter && share > 0) share = std::max(share, 1.0);
       add_pieces(instruction, share, sizes, work);
       const ArraySize size = opcode == Opcode::kScatter && instruction.operand_count() >= 3
                                  ? sizes[instruction.operand(instruction.operand_count() - 1).shape_id()]
@@ -381,6 +408,7 @@ void add_arithmetic(InstructionView instruction, double share, SizeCache& sizes,
         add_applied(applied(instruction, AttributeKey::kToApply), size.logical_elements * share, 0, type, work);
       }
       add_vector(work, opcode, type, size.padded_elements * share);
+      add_rows(instruction, share, sizes, work);
       return;
     }
     case WorkClass::kNormalization: {

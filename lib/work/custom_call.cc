@@ -395,12 +395,28 @@ void add_custom_call(InstructionView call, const GivenCosts& given, SizeCache& s
     case CustomCallBehaviour::kMove: return;
     case CustomCallBehaviour::kCholesky:
     case CustomCallBehaviour::kTriangularInverse:
-      // n^3 / 6 multiply-adds per matrix, one column after another.
+      // n^3 / 6 multiply-adds per matrix, one column after another: each is spread over the lanes for the next.
       work.flops += n * elements / 3;
       add_vector(work, Opcode::kMultiply, ElementType::kF32, n * elements / 3);
+      work.units_in_turn += elements / n;
       return;
+    case CustomCallBehaviour::kLuPanel:
+    case CustomCallBehaviour::kQrPanel: add_panel(call, *behaviour == CustomCallBehaviour::kLuPanel, work); return;
     case CustomCallBehaviour::kTriangularSolve: add_triangular_solve(call, sizes, work); return;
+    case CustomCallBehaviour::kPackedTopK:
+      // Value and number are one integer: of it and each that is kept, the larger stays and the smaller goes on.
+      work.flops += elements * topk_levels(call);
+      for (const Opcode opcode : {Opcode::kMaximum, Opcode::kMinimum, Opcode::kSelect}) {
+        add_vector(work, opcode, ElementType::kF32, elements * best_values(call));
+      }
+      return;
     case CustomCallBehaviour::kTopK: {
+      if (first != nullptr && is_tiled(*first)) {
+        work.flops += elements * topk_levels(call);
+        add_vector(work, Opcode::kTopk, ElementType::kF32,
+                   sizes[call.operand(0).shape_id()].padded_elements * best_values(call));
+        return;
+      }
       const double levels = std::ceil(std::log2(std::max(n, 2.0)));
       work.flops += elements * topk_levels(call);
       add_vector(work, Opcode::kTopk, first == nullptr ? ElementType::kF32 : first->element_type, elements * levels);

@@ -22,7 +22,10 @@ enum class CustomCallBehaviour : std::uint8_t {
   kCholesky,
   kTriangularInverse,
   kTriangularSolve,
+  kLuPanel,
+  kQrPanel,
   kTopK,
+  kPackedTopK,  // of integers that hold a value and its number
   kGemm,
   kConvolution,
   kAttention,

@@ -64,6 +64,10 @@ void add_pieces(InstructionView instruction, double share, SizeCache& sizes, Wor
 // Adds pieces to those of the same kind.
 void add_pieces(const Pieces& pieces, Work& work);
 
+// The size of a block of `sizes` in `array` with the array's tiles, so that a block narrower than a tile covers the
+// whole tile.
+ArraySize block_size(const Shape& array, const std::vector<std::int64_t>& sizes);
+
 // The size of one update window of a scatter, in the dimensions of its operand.
 std::vector<std::int64_t> scatter_window(InstructionView scatter, const Shape& operand, const Shape& update);
 
@@ -140,6 +144,8 @@ void add_arithmetic(InstructionView instruction, double share, SizeCache& sizes,
 // Adds `share` of `inner`'s arithmetic to `work`.
 void add_arithmetic(const Work& inner, double share, Work& work);
 
+// The k of a top-k.
+double best_values(InstructionView topk);
 // The comparisons per element to select the best k of a row with a heap of k elements: log2 k.
 double topk_levels(InstructionView topk);
 

@@ -1,5 +1,6 @@
-// Computes the work of GPU library calls from their operands and configs: attention and norms of cuDNN, sorts of CUB,
-// factorizations of cuSOLVER, triangular solves, random bits. Matrix products and convolutions are in custom_call.cc.
+// Computes the work of library calls from their operands and configs: attention and norms of cuDNN, sorts of CUB,
+// factorizations of cuSOLVER and of libtpu, triangular solves, random bits. Matrix products and convolutions are in
+// custom_call.cc.
 #ifndef HLOROOF_LIB_WORK_LIBRARY_CALL_H_
 #define HLOROOF_LIB_WORK_LIBRARY_CALL_H_
 
@@ -21,6 +22,8 @@ bool add_attention(InstructionView call, bool is_backward, Work& work);
 void add_norm(InstructionView call, SizeCache& sizes, Work& work);
 void add_radix_sort(InstructionView call, SizeCache& sizes, Work& work);
 void add_triangular_solve(InstructionView call, SizeCache& sizes, Work& work);
+// A panel of columns of a factorization of libtpu, which factors one column after another.
+void add_panel(InstructionView call, bool is_lu, Work& work);
 void add_factorization(InstructionView call, CustomCallBehaviour behaviour, Work& work);
 void add_random_bits(InstructionView call, SizeCache& sizes, Work& work);
 

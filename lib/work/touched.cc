@@ -19,18 +19,6 @@ Share whole(Share wanted) { return wanted.logical > 0 ? kAll : kNothing; }
 
 double ratio(double part, double of) { return of > 0 ? std::min(part / of, 1.0) : 0; }
 
-// The size of a block of `sizes` in `array` with the array's tiles, so that a block narrower than a tile covers the
-// whole tile.
-ArraySize block_size(const Shape& array, const std::vector<std::int64_t>& sizes) {
-  Shape block = array;
-  if (sizes.size() == block.dimensions.size()) block.dimensions = sizes;
-  block.dynamic_dimensions.clear();
-  block.layout.split_configs.clear();
-  block.layout.tail_padding_alignment = 1;
-  block.layout.dynamic_shape_metadata_prefix_bytes = 0;
-  return array_size(block);
-}
-
 // The array as a SparseCore reads blocks of it: not by whole tiles but by the sublanes of a tile, each of which holds
 // as many rows as share its 32 bits.
 Shape in_sublanes(Shape array) {
@@ -104,6 +92,16 @@ Share triangle(const Shape& shape) {
 }
 
 }  // namespace
+
+ArraySize block_size(const Shape& array, const std::vector<std::int64_t>& sizes) {
+  Shape block = array;
+  if (sizes.size() == block.dimensions.size()) block.dimensions = sizes;
+  block.dynamic_dimensions.clear();
+  block.layout.split_configs.clear();
+  block.layout.tail_padding_alignment = 1;
+  block.layout.dynamic_shape_metadata_prefix_bytes = 0;
+  return array_size(block);
+}
 
 std::vector<std::int64_t> scatter_window(InstructionView scatter, const Shape& operand, const Shape& update) {
   const ScatterDimensions d = scatter_dimensions(scatter);

@@ -24,6 +24,7 @@
 #include "lib/work/inside.h"
 #include "lib/work/kernel_runs.h"
 #include "lib/work/reductions.h"
+#include "lib/work/rows.h"
 #include "lib/work/same_instruction.h"
 #include "lib/work/same_work.h"
 #include "lib/work/window_reads.h"
@@ -310,6 +311,10 @@ class WorkCounter {
     if (!called.valid()) alone = insides_.of_instruction(instruction);
     const Inside& inside = called.valid() ? insides_.of_fusion(instruction) : alone;
     add_arithmetic(inside.work, 1, work);
+    const absl::Span<const ShapeId> results =
+        called.valid() ? written_by(instruction, called) : written_leaves(instruction);
+    const bool rows_in_vmem = are_rows_in_vmem(instruction, work.rows, results, insides_.sizes());
+    if (!rows_in_vmem) work.rows = {};
     if (called.valid()) {
       work.epilogue = inside.work.epilogue;
       work.read.hbm += inside.constants.hbm;
@@ -318,12 +323,9 @@ class WorkCounter {
         add_chosen_tile(instruction, work);
         add_gpu_tiles(instruction, called, work);
       }
-      const InstructionId root = row_of(instruction.module(), called).root;
-      const bool wraps = opcode == Opcode::kAsyncStart && root.valid();
-      const ShapeId result = wraps ? instruction.module().instruction(root).shape_id() : instruction.shape_id();
-      add_boundary(instruction, inside, instruction.module().shapes().leaves(result), work);
-    } else {
-      add_boundary(instruction, inside, written_leaves(instruction), work);
+    }
+    add_boundary(instruction, inside, results, rows_in_vmem, work);
+    if (!called.valid()) {
       if (opcode == Opcode::kFusion || opcode == Opcode::kAsyncStart || opcode == Opcode::kUnknown) {
         work.source = CostSource::kUnknown;  // the computation or the opcode is not in the text
       }
@@ -350,16 +352,33 @@ class WorkCounter {
     return work;
   }
 
-  void add_boundary(InstructionView instruction, const Inside& inside, absl::Span<const ShapeId> leaves, Work& work) {
+  // The array leaves that an instruction which calls `called` writes.
+  absl::Span<const ShapeId> written_by(InstructionView instruction, ComputationId called) {
+    const InstructionId root = row_of(instruction.module(), called).root;
+    const bool wraps = instruction.opcode() == Opcode::kAsyncStart && root.valid();
+    const ShapeId result = wraps ? instruction.module().instruction(root).shape_id() : instruction.shape_id();
+    return instruction.module().shapes().leaves(result);
+  }
+
+  void add_boundary(InstructionView instruction, const Inside& inside, absl::Span<const ShapeId> leaves,
+                    bool rows_in_vmem, Work& work) {
     SizeCache& sizes = insides_.sizes();
     for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
-      const Share share = i < inside.parameters.size() ? inside.parameters[i] : kAll;
+      Share share = i < inside.parameters.size() ? inside.parameters[i] : kAll;
+      // The array that the rows are in is copied once.
+      if (rows_in_vmem) share = {std::min(share.padded, 1.0), std::min(share.logical, 1.0)};
       for (ShapeId leaf : instruction.module().shapes().leaves(instruction.operand(i).shape_id())) {
         add_read(work, sizes[leaf], share);
       }
     }
     for (std::size_t i = 0; i < leaves.size(); ++i) {
-      add_write(work, sizes[leaves[i]], i < inside.leaves.size() ? inside.leaves[i] : LeafWrite{});
+      LeafWrite leaf = i < inside.leaves.size() ? inside.leaves[i] : LeafWrite{};
+      if (rows_in_vmem && leaf.in_place) {
+        leaf.written_padded = leaf.read_back = sizes[leaves[i]].padded_bytes;
+        leaf.written_logical = sizes[leaves[i]].logical_bytes;
+        leaf.partial_tile_elements = 0;
+      }
+      add_write(work, sizes[leaves[i]], leaf);
     }
   }
 
@@ -401,7 +420,7 @@ class WorkCounter {
     if (!calls_schedules(instruction.opcode())) return count_alone(instruction);
     // A loop, a conditional or a call of a computation that is not in the text: nothing says what it costs.
     Work work;
-    add_boundary(instruction, insides_.of_instruction(instruction), written_leaves(instruction), work);
+    add_boundary(instruction, insides_.of_instruction(instruction), written_leaves(instruction), false, work);
     work.padded_bytes = work.read.total() + work.written.total();
     work.source = CostSource::kUnknown;
     return work;

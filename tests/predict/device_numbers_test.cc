@@ -92,8 +92,6 @@ bool is_idle(const Device& device, const std::string& path) {
   if (path == "network.chunk_bytes") return !device.network.bandwidth;
   // Kernels reduce integers so, and none of these kernels does. tests/kernel/body_work_test.cc has one.
   if (path.rfind("vector.weights.integer-reduce", 0) == 0) return true;
-  // No loop of these kernels waits longer for its units than it works.
-  if (path == "kernel.unit_latency") return true;
   // No operation is said to need the unit.
   if (path == "vector.transcendental_rate") return device.vector.weights.empty();
   return false;
@@ -188,9 +186,8 @@ TEST_CASE("device numbers: few describe a device and no more") {
       "ici.async_permute_devices",        // for scale
       "matrix.highest_utilization.bf16",  // a diagnosis compares with them
       "matrix.highest_utilization.f8",
-      "code.delay_slots",       // read by the command bundles, which predicts nothing
-      "code.granule",           // the same
-      "code.transfer_latency",  // the same
+      "code.delay_slots",  // read by the command bundles, which predicts nothing
+      "code.granule",      // the same
   };
   for (const std::string& name : device_names()) {
     for (const Parameter& parameter : parameters(find_device(name).value())) {

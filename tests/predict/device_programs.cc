@@ -146,6 +146,17 @@ void add_memory(Program& program) {
   program.add("f32[]{:S(1)}", "reduce(" + near + ", zero), dimensions={0,1}, to_apply=add");
   program.add(program.shape("f32", "512,512", 1), "broadcast(zero), dimensions={}");
   program.add(program.shape("f32", "512,512", 1), "add(" + near + ", " + near + ")");
+  // Rows that are found by number, and columns that wait for one another.
+  const std::string rows = program.parameter("s32[4096]{0:T(1024)}");
+  const std::string found = program.add(program.shape("f32", "4096,512"),
+                                        "gather(" + near + ", " + rows +
+                                            "), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, "
+                                            "index_vector_dim=1, slice_sizes={1,512}");
+  program.add(program.shape("f32", "512,512", 1),
+              "scatter(" + near + ", " + rows + ", " + found +
+                  "), update_window_dims={1}, inserted_window_dims={0}, "
+                  "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add");
+  program.add(program.shape("f32", "512,512", 1), "custom-call(" + near + "), custom_call_target=\"Cholesky\"");
 }
 
 // A loop, and on GPUs a command buffer.

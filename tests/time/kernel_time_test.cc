@@ -66,5 +66,26 @@ TEST_CASE("the steps of a TensorCore's kernel follow one another on each core of
   }
 }
 
+TEST_CASE("a step takes the longer the more windows the kernel has") {
+  const Device device = device_of("tpu_v6e");
+  KernelRun run = run_of(1, 1);
+  const KernelTime<double> none = kernel_time(run, device);
+  run.windows.resize(10);
+  const KernelTime<double> ten = kernel_time(run, device);
+  CHECK(none.steps == device.tpu()->kernel.step);
+  CHECK(ten.steps == Approx(none.steps + 10 * *device.tpu()->kernel.window_cycles / *device.clock));
+  CHECK(seconds_of_step(run, device) == Approx(ten.steps));
+}
+
+TEST_CASE("a block of an array in VMEM is used where it lies, and is not waited for") {
+  const Device device = device_of("tpu_v6e");
+  KernelRun run = run_of(1, 1);
+  CHECK(kernel_time(run, device).waiting > 0);
+  run.transfers[0].kind = KernelTransfer::Kind::kLocal;
+  CHECK(kernel_time(run, device).waiting > 0);  // a copy that the body starts itself
+  run.transfers[0].window = 0;
+  CHECK(kernel_time(run, device).waiting == 0);
+}
+
 }  // namespace
 }  // namespace hloroof::internal

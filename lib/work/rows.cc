@@ -1,0 +1,75 @@
+#include "lib/work/rows.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "hloroof/attributes.h"
+#include "lib/ir/rows.h"
+#include "lib/kernel/common/isa.h"
+#include "lib/values/attribute_values.h"
+#include "lib/values/scoped_memory.h"
+#include "lib/work/inside.h"
+#include "lib/work/reductions.h"
+
+namespace hloroof::internal::inline work {
+namespace {
+
+constexpr auto kRegister = static_cast<double>(kernel::kRegisterLanes * kernel::kRegisterSublanes);
+
+// Whether the window is a single element along the lanes of the array, which must be cut out of a register and put into
+// another.
+bool is_one_lane(const Shape& array, const std::vector<std::int64_t>& window) {
+  const std::int64_t lane = minor_dimensions(array).lane;
+  return lane >= 0 && lane < static_cast<std::int64_t>(window.size()) && window[lane] == 1 && array.dimensions[lane] > 1;
+}
+
+}  // namespace
+
+void add_rows(InstructionView instruction, double share, SizeCache& sizes, Work& work) {
+  const bool is_scatter = instruction.opcode() == Opcode::kScatter;
+  const int arrays = is_scatter ? scatter_operands(instruction) : 1;
+  if (static_cast<int>(instruction.operand_count()) < (is_scatter ? 2 * arrays + 1 : 2) || arrays < 1) return;
+  if (ModuleRows::execution_thread(instruction.computation()) == "sparsecore") return;
+  for (int i = 0; i < arrays; ++i) {
+    const Shape& array = instruction.operand(i).shape();
+    if (!is_tiled(array)) continue;
+    const InstructionView moved = is_scatter ? instruction.operand(arrays + 1 + i) : instruction;
+    const std::vector<std::int64_t> window = is_scatter ? scatter_window(instruction, array, moved.shape())
+                                                        : integers(instruction, AttributeKey::kSliceSizes);
+    double elements = 1;
+    for (const std::int64_t size : window) elements *= static_cast<double>(std::max<std::int64_t>(size, 1));
+    const double windows = sizes[moved.shape_id()].logical_elements / elements * share;
+    const double registers = block_size(array, window).padded_elements / kRegister;
+    const bool combines = is_scatter && !applied(instruction, AttributeKey::kToApply).operations.empty();
+    const bool is_one = is_one_lane(array, window);
+    // The place of an element in an array of several dimensions is that of its row, and then that in the row.
+    if (combines || is_one) work.rows.combined += windows;
+    if (!combines && (!is_one || array.rank() > 1)) work.rows.moved += windows;
+    if (is_scatter) work.rows.stores += windows * registers;
+    work.rows.array_bytes = std::max(work.rows.array_bytes, sizes[instruction.operand(i).shape_id()].padded_bytes);
+  }
+}
+
+bool are_rows_in_vmem(InstructionView instruction, const RowWork& rows, absl::Span<const ShapeId> results,
+                      SizeCache& sizes) {
+  if (rows.moved + rows.combined <= 0) return false;
+  const auto is_it = [&](const ArraySize& size) {
+    return size.space == MemorySpace::kVmem && size.padded_bytes == rows.array_bytes;
+  };
+  // A scatter writes its result in the memory of the array.
+  if (rows.stores > 0) {
+    for (const ShapeId leaf : results) {
+      if (is_it(sizes[leaf])) return true;
+    }
+  } else {
+    for (const InstructionView operand : instruction.operands()) {
+      for (const ShapeId leaf : instruction.module().shapes().leaves(operand.shape_id())) {
+        if (is_it(sizes[leaf])) return true;
+      }
+    }
+  }
+  return static_cast<double>(used_scoped_vmem(instruction)) >= rows.array_bytes;
+}
+
+}  // namespace hloroof::internal::inline work

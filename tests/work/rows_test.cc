@@ -1,0 +1,165 @@
+// Rows that gathers and scatters find by number, sorts and selections in tiles, and panels of factorizations.
+#include <cmath>
+#include <string>
+
+#include "lib/time/vector_time.h"
+#include "tests/catch.h"
+#include "tests/dump.h"
+#include "tests/work/root_work.h"
+
+namespace hloroof::internal {
+namespace {
+
+constexpr const char* kAdd =
+    "add {\n  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n  ROOT s = f32[] add(x, y)\n}\n";
+constexpr const char* kKeepSecond = "add {\n  x = f32[] parameter(0)\n  ROOT y = f32[] parameter(1)\n}\n";
+
+std::string with(const std::string& type, const char* space) { return type + "{1,0:T(8,128)" + space + "}"; }
+
+// A scatter of 512 rows into a table of `width` columns, fused. `config` is the fusion's.
+Work scatter(int width, const char* space, const std::string& config, const char* combiner = kAdd) {
+  const std::string columns = std::to_string(width) + "]";
+  const std::string table = with("f32[1024," + columns, space);
+  const std::string arguments = "  a = " + table + " parameter(0)\n  b = s32[512]{0:T(512)} parameter(1)\n  c = " +
+                                with("f32[512," + columns, "") + " parameter(2)\n";
+  const std::string fused = std::string(combiner) + "fused {\n" + arguments + "  ROOT r = " + table +
+                            " scatter(a, b, c), update_window_dims={1}, inserted_window_dims={0}, "
+                            "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add\n}\n";
+  return root_work(arguments, "r = " + table + " fusion(a, b, c), kind=kCustom, calls=fused" + config, fused);
+}
+
+std::string uses_vmem(int bytes) {
+  return R"(, backend_config={"used_scoped_memory_configs":[{"memory_space":"1","offset":"0","size":")" +
+         std::to_string(bytes) + R"("}]})";
+}
+
+TEST_CASE("a gather moves its rows one by one, if the table lies in VMEM") {
+  struct Case {
+    const char* what;
+    std::string table, result, slice;
+    double moved, combined;
+  };
+  const Case cases[] = {
+      {"rows in VMEM", "f32[1000,256]{1,0:T(8,128)S(1)}", "f32[64,256]{1,0:T(8,128)}", "1,256", 64, 0},
+      {"rows in HBM", "f32[1000,256]{1,0:T(8,128)}", "f32[64,256]{1,0:T(8,128)}", "1,256", 0, 0},
+      {"single elements, each cut out of a register", "f32[1000,256]{1,0:T(8,128)S(1)}", "f32[64,1]{1,0:T(8,128)}", "1,1",
+       64, 64},
+      {"an array without tiles", "f32[1000,256]", "f32[64,256]", "1,256", 0, 0},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.what);
+    const Work work = root_work("  a = " + c.table + " parameter(0)\n  b = s32[64] parameter(1)\n",
+                                "r = " + c.result +
+                                    " gather(a, b), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, "
+                                    "index_vector_dim=1, slice_sizes={" +
+                                    c.slice + "}");
+    CHECK(work.rows.moved == c.moved);
+    CHECK(work.rows.combined == c.combined);
+    CHECK(work.rows.stores == 0);
+  }
+}
+
+TEST_CASE("a scatter combines or replaces rows in VMEM, and copies the table once") {
+  constexpr double kTable = 1024.0 * 256 * 4;
+  constexpr double kUpdates = 512.0 * 256 * 4 + 512 * 4;
+  for (const Work& work : {scatter(256, "", uses_vmem(2 << 20)), scatter(256, "S(1)", "")}) {
+    CHECK(work.rows.combined == 512);
+    CHECK(work.rows.moved == 0);
+    CHECK(work.rows.stores == 512 * 2);  // two registers hold a row
+    CHECK(work.partial_tile_elements == 0);
+    CHECK(work.read.total() == kTable + kUpdates);
+    CHECK(work.written.total() == kTable);
+  }
+  const Work replaced = scatter(256, "", uses_vmem(2 << 20), kKeepSecond);
+  CHECK(replaced.rows.combined == 0);
+  CHECK(replaced.rows.moved == 512);
+  // What the compiler gave the fusion does not hold the table, or nothing is said: the rows move to and from HBM.
+  for (const std::string& config : {uses_vmem(1 << 19), std::string()}) {
+    const Work far = scatter(256, "", config);
+    CHECK(far.rows.combined == 0);
+    CHECK(far.rows.stores == 0);
+    CHECK(far.partial_tile_elements > 0);
+  }
+}
+
+TEST_CASE("rows take their time one after another") {
+  for (const char* name : {"tpu_v5e", "tpu_v6e"}) {
+    CAPTURE(name);
+    const Device machine = device(name);
+    const TpuCore& core = *machine.tpu();
+    const double per_row = *core.vector.row_combine_cycles + 1;  // and a store
+    Work work;
+    work.rows.combined = work.rows.stores = 1000;
+    CHECK(vector_time(work, machine).row_seconds == Approx(1000 * per_row / *machine.clock).epsilon(0.05));
+    work.rows = {};
+    work.rows.moved = 1000;
+    CHECK(vector_time(work, machine).row_seconds == Approx(1000 * *core.vector.row_move_cycles / *machine.clock));
+    work.rows = {};
+    CHECK(vector_time(work, machine).seconds() == 0);
+    work.units_in_turn = 128;
+    CHECK(vector_time(work, machine).seconds() == Approx(128 * *core.kernel.unit_latency / *machine.clock));
+  }
+}
+
+TEST_CASE("sorts in tiles compare with all operations of the comparator") {
+  const std::string less =
+      "less {\n  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n  n = f32[] negate(x)\n  m = f32[] negate(y)\n"
+      "  ROOT s = pred[] compare(m, n), direction=LT\n}\n";
+  struct Case {
+    const char* what;
+    const char* array;
+    int dimension;
+    double compared, moved;
+  };
+  constexpr double kStages = 55;  // of 1024
+  constexpr double kElements = 1024.0 * 1024;
+  const Case cases[] = {
+      {"along sublanes", "f32[1024,1024]{1,0:T(8,128)}", 0, kElements* kStages, kElements* kStages},
+      {"along lanes", "f32[1024,1024]{1,0:T(8,128)}", 1, kElements* kStages, 2 * kElements* kStages},
+      {"one row a register", "f32[1,1024]{1,0:T(1,128)}", 1, 8 * 1024 * kStages, 16 * 1024 * kStages},
+      {"without tiles", "f32[1024,1024]", 1, 0, kElements* kStages},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.what);
+    const Work work = root_work(std::string("  a = ") + c.array + " parameter(0)\n",
+                                std::string("r = ") + c.array + " sort(a), dimensions={" + std::to_string(c.dimension) +
+                                    "}, to_apply=less",
+                                less);
+    CHECK(vector_elements(work, Opcode::kCompare) == c.compared);
+    CHECK(vector_elements(work, Opcode::kNegate) == 2 * c.compared);
+    CHECK(vector_elements(work, Opcode::kSort) == c.moved);
+    CHECK(work.flops == Approx(std::string(c.array).find("f32[1,") == 0 ? 1024 * 10 : kElements * 10));
+  }
+}
+
+TEST_CASE("a selection keeps k values for each place of the registers") {
+  const std::string array = "  a = f32[64,32000]{1,0:T(8,128)} parameter(0)\n";
+  const std::string result = "(f32[64,40]{1,0:T(8,128)}, s32[64,40]{1,0:T(8,128)})";
+  const Work whole = root_work(array, "r = " + result + " custom-call(a), custom_call_target=\"TopK\"");
+  CHECK(vector_elements(whole, Opcode::kTopk) == 64.0 * 32000 * 40);
+  const Work packed = root_work("  a = s32[64,32000]{1,0:T(8,128)} parameter(0)\n",
+                                "r = s32[64,40]{1,0:T(8,128)} custom-call(a), custom_call_target=\"TopKBatchMajorSmallK\"");
+  CHECK(vector_elements(packed, Opcode::kMaximum) == 64.0 * 32000 * 40);
+  CHECK(packed.source == CostSource::kModel);
+}
+
+TEST_CASE("the columns of a factorization wait for one another") {
+  struct Case {
+    const char* target;
+    double in_turn;
+  };
+  for (const Case& c : {Case{"Cholesky", 3 * 128}, Case{"InvertDiagBlocksLowerTriangular", 3 * 128},
+                        Case{"CompactWyHelper", 3 * 128}, Case{"LuRealDecompositionBlock", 9 * 128},
+                        Case{"QrDecompositionBlock", 9 * 128}}) {
+    CAPTURE(c.target);
+    const Work work = root_work("  a = f32[3,128,128]{2,1,0:T(8,128)} parameter(0)\n",
+                                std::string("r = f32[3,128,128]{2,1,0:T(8,128)} custom-call(a), custom_call_target=\"") +
+                                    c.target + "\"");
+    CHECK(work.units_in_turn == c.in_turn);
+    CHECK(work.source == CostSource::kModel);
+    CHECK(work.flops > 0);
+  }
+}
+
+}  // namespace
+}  // namespace hloroof::internal
