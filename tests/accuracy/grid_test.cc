@@ -65,9 +65,9 @@ TEST_CASE("The grid of operations") {
   }
   // What the model attains, so that it does not become worse. The goal is 10 % everywhere.
   const std::map<std::string, double> kMost = {
-      {"convolution", 0.1},   {"data movement", 0.96},  {"elementwise", 0.26}, {"product", 0.05},
-      {"quantization", 0.24}, {"reduction", 0.35},      {"relayout", 0.93},    {"softmax", 0.15},
-      {"sort and scan", 0.5}, {"transcendental", 0.11}, {"window", 0.15}};
+      {"convolution", 0.1},   {"data movement", 0.96}, {"elementwise", 0.26},    {"product", 0.05},
+      {"quantization", 0.24}, {"reduction", 0.35},     {"relayout", 0.93},       {"rows and columns", 0.1},
+      {"softmax", 0.15},      {"sort and scan", 0.36}, {"transcendental", 0.11}, {"window", 0.15}};
   for (const auto& [category, most] : kMost) {
     CAPTURE(category);
     CHECK(figures(held_back[category]).median <= most);

@@ -135,6 +135,29 @@ def grid():
     yield ("convolution", "conv_holes", lambda x, w: jax.lax.conv_transpose(x, w, (2, 2), "SAME"),
            [((32, 32, 32, 64), bf16), ((3, 3, 64, 128), bf16)])
 
+    # Rows that are found by number, selections, and columns that wait for one another.
+    def summed(x, rows):
+        return jnp.zeros((2048,) + x.shape[1:], x.dtype).at[rows].add(x)
+
+    for width, dtype in ((384, f32), (768, f32), (256, bf16)):
+        yield "rows and columns", f"scatter_{width}", summed, [((8192, width), dtype), ((8192,), s32)]
+    yield ("rows and columns", "scatter_replace", lambda t, x, rows: t.at[rows].set(x),
+           [((2048, 640), f32), ((8192, 640), f32), ((8192,), s32)])
+    for width, dtype in ((512, f32), (1024, bf16)):
+        yield "rows and columns", f"gather_{width}", lambda x, rows: x[rows] * 2, [((2048, width), dtype), ((8192,), s32)]
+    yield ("rows and columns", "gather_one", lambda x, places: jnp.take_along_axis(x, places, axis=-1) * 2,
+           [((1024, 64), f32), ((1024, 4), s32)])
+    for rows, width, k in ((128, 16384, 4), (32, 50304, 16), (512, 8192, 12)):
+        yield "rows and columns", f"topk_{k}", lambda x, k=k: jax.lax.top_k(x, k), [((rows, width), f32)]
+    yield "rows and columns", "cholesky", jnp.linalg.cholesky, [((8, 192, 192), f32)]
+    yield "rows and columns", "lu", lambda x: jax.lax.linalg.lu(x)[0], [((384, 384), f32)]
+    yield "rows and columns", "qr", jnp.linalg.qr, [((768, 128), f32)]
+    yield ("rows and columns", "triangular", lambda a, b: jax.scipy.linalg.solve_triangular(a, b, lower=True),
+           [((384, 384), f32), ((384, 128), f32)])
+    yield "rows and columns", "sort_long", jnp.sort, [((32768,), s32)]
+    yield ("rows and columns", "sort_lanes", lambda x, y: jax.lax.sort((x, y), dimension=1, num_keys=1),
+           [((64, 4096), f32), ((64, 4096), f32)])
+
 
 def convolution(stride=1):
     import jax
