@@ -25,6 +25,7 @@
 #include "lib/work/inside.h"
 #include "lib/work/kernel_shapes.h"
 #include "lib/work/library_call.h"
+#include "lib/work/reductions.h"
 #include "lib/work/region_products.h"
 #include "lib/work/shaped_kernel.h"
 #include "lib/work/stated_cost.h"

@@ -21,7 +21,8 @@ constexpr auto kRegister = static_cast<double>(kernel::kRegisterLanes * kernel::
 // another.
 bool is_one_lane(const Shape& array, const std::vector<std::int64_t>& window) {
   const std::int64_t lane = minor_dimensions(array).lane;
-  return lane >= 0 && lane < static_cast<std::int64_t>(window.size()) && window[lane] == 1 && array.dimensions[lane] > 1;
+  return lane >= 0 && lane < static_cast<std::int64_t>(window.size()) && window[lane] == 1 &&
+         array.dimensions[lane] > 1;
 }
 
 }  // namespace

@@ -13,8 +13,8 @@ namespace hloroof::internal::inline work {
 // Adds the rows of a gather or scatter in a tiled array, as if it lay in VMEM.
 void add_rows(InstructionView instruction, double share, SizeCache& sizes, Work& work);
 
-// Whether the array that has the rows lies in VMEM while `instruction` runs: an operand or a result in VMEM has its size,
-// or the text says that the compiler gave the instruction as much VMEM for a copy.
+// Whether the array that has the rows lies in VMEM while `instruction` runs: an operand or a result in VMEM has its
+// size, or the text says that the compiler gave the instruction as much VMEM for a copy.
 bool are_rows_in_vmem(InstructionView instruction, const RowWork& rows, absl::Span<const ShapeId> results,
                       SizeCache& sizes);
 

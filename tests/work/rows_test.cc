@@ -42,8 +42,8 @@ TEST_CASE("a gather moves its rows one by one, if the table lies in VMEM") {
   const Case cases[] = {
       {"rows in VMEM", "f32[1000,256]{1,0:T(8,128)S(1)}", "f32[64,256]{1,0:T(8,128)}", "1,256", 64, 0},
       {"rows in HBM", "f32[1000,256]{1,0:T(8,128)}", "f32[64,256]{1,0:T(8,128)}", "1,256", 0, 0},
-      {"single elements, each cut out of a register", "f32[1000,256]{1,0:T(8,128)S(1)}", "f32[64,1]{1,0:T(8,128)}", "1,1",
-       64, 64},
+      {"single elements, each cut out of a register", "f32[1000,256]{1,0:T(8,128)S(1)}", "f32[64,1]{1,0:T(8,128)}",
+       "1,1", 64, 64},
       {"an array without tiles", "f32[1000,256]", "f32[64,256]", "1,256", 0, 0},
   };
   for (const Case& c : cases) {
@@ -114,17 +114,17 @@ TEST_CASE("sorts in tiles compare with all operations of the comparator") {
   constexpr double kStages = 55;  // of 1024
   constexpr double kElements = 1024.0 * 1024;
   const Case cases[] = {
-      {"along sublanes", "f32[1024,1024]{1,0:T(8,128)}", 0, kElements* kStages, kElements* kStages},
-      {"along lanes", "f32[1024,1024]{1,0:T(8,128)}", 1, kElements* kStages, 2 * kElements* kStages},
+      {"along sublanes", "f32[1024,1024]{1,0:T(8,128)}", 0, kElements * kStages, kElements * kStages},
+      {"along lanes", "f32[1024,1024]{1,0:T(8,128)}", 1, kElements * kStages, 2 * kElements * kStages},
       {"one row a register", "f32[1,1024]{1,0:T(1,128)}", 1, 8 * 1024 * kStages, 16 * 1024 * kStages},
-      {"without tiles", "f32[1024,1024]", 1, 0, kElements* kStages},
+      {"without tiles", "f32[1024,1024]", 1, 0, kElements * kStages},
   };
   for (const Case& c : cases) {
     CAPTURE(c.what);
-    const Work work = root_work(std::string("  a = ") + c.array + " parameter(0)\n",
-                                std::string("r = ") + c.array + " sort(a), dimensions={" + std::to_string(c.dimension) +
-                                    "}, to_apply=less",
-                                less);
+    const Work work = root_work(
+        std::string("  a = ") + c.array + " parameter(0)\n",
+        std::string("r = ") + c.array + " sort(a), dimensions={" + std::to_string(c.dimension) + "}, to_apply=less",
+        less);
     CHECK(vector_elements(work, Opcode::kCompare) == c.compared);
     CHECK(vector_elements(work, Opcode::kNegate) == 2 * c.compared);
     CHECK(vector_elements(work, Opcode::kSort) == c.moved);
@@ -137,8 +137,9 @@ TEST_CASE("a selection keeps k values for each place of the registers") {
   const std::string result = "(f32[64,40]{1,0:T(8,128)}, s32[64,40]{1,0:T(8,128)})";
   const Work whole = root_work(array, "r = " + result + " custom-call(a), custom_call_target=\"TopK\"");
   CHECK(vector_elements(whole, Opcode::kTopk) == 64.0 * 32000 * 40);
-  const Work packed = root_work("  a = s32[64,32000]{1,0:T(8,128)} parameter(0)\n",
-                                "r = s32[64,40]{1,0:T(8,128)} custom-call(a), custom_call_target=\"TopKBatchMajorSmallK\"");
+  const Work packed =
+      root_work("  a = s32[64,32000]{1,0:T(8,128)} parameter(0)\n",
+                "r = s32[64,40]{1,0:T(8,128)} custom-call(a), custom_call_target=\"TopKBatchMajorSmallK\"");
   CHECK(vector_elements(packed, Opcode::kMaximum) == 64.0 * 32000 * 40);
   CHECK(packed.source == CostSource::kModel);
 }
@@ -148,13 +149,13 @@ TEST_CASE("the columns of a factorization wait for one another") {
     const char* target;
     double in_turn;
   };
-  for (const Case& c : {Case{"Cholesky", 3 * 128}, Case{"InvertDiagBlocksLowerTriangular", 3 * 128},
-                        Case{"CompactWyHelper", 3 * 128}, Case{"LuRealDecompositionBlock", 9 * 128},
-                        Case{"QrDecompositionBlock", 9 * 128}}) {
+  for (const Case& c :
+       {Case{"Cholesky", 3 * 128}, Case{"InvertDiagBlocksLowerTriangular", 3 * 128}, Case{"CompactWyHelper", 3 * 128},
+        Case{"LuRealDecompositionBlock", 9 * 128}, Case{"QrDecompositionBlock", 9 * 128}}) {
     CAPTURE(c.target);
-    const Work work = root_work("  a = f32[3,128,128]{2,1,0:T(8,128)} parameter(0)\n",
-                                std::string("r = f32[3,128,128]{2,1,0:T(8,128)} custom-call(a), custom_call_target=\"") +
-                                    c.target + "\"");
+    const Work work = root_work(
+        "  a = f32[3,128,128]{2,1,0:T(8,128)} parameter(0)\n",
+        std::string("r = f32[3,128,128]{2,1,0:T(8,128)} custom-call(a), custom_call_target=\"") + c.target + "\"");
     CHECK(work.units_in_turn == c.in_turn);
     CHECK(work.source == CostSource::kModel);
     CHECK(work.flops > 0);
