@@ -24,7 +24,12 @@ bool has_integer_weight(Opcode opcode) {
 }
 
 // The name of an operation's cost in a device file.
-std::string weight_name(const VectorWork& work) {
+std::string weight_name(const VectorWork& work, const TpuCore* tpu) {
+  // Two rows of 16 bits share a sublane. Rows that change places are taken apart and joined again, unless the ALUs work
+  // on packed registers.
+  if (work.opcode == Opcode::kTranspose && bits(work.type) < kLaneBits && tpu != nullptr && !tpu->vector.native_bf16) {
+    return "packed-transpose";
+  }
   if (is_integral(work.type) && has_integer_weight(work.opcode))
     return "integer-" + std::string(to_string(work.opcode));
   // Sorts of the compiler compare elements that it moves across lanes. Those of libraries place keys by their digits.
@@ -98,25 +103,19 @@ void add_rows(const RowWork& rows, const TpuCore& core, const Numbers<Num>& n, V
 
 }  // namespace
 
-bool is_on_cross_lane_unit(const VectorWork& work, const TpuCore& core) {
-  // Two rows of 16 bits share a sublane. A transpose must separate them, unless the unit can work on packed registers.
-  const bool takes_apart = work.opcode == Opcode::kTranspose && bits(work.type) < kLaneBits && !core.vector.native_bf16;
-  // Sorts compare more than they move.
-  return (work.cross_lane && work.opcode != Opcode::kSort) || takes_apart;
-}
-
 template <class Num>
 VectorTime<Num> vector_time(const std::vector<VectorWork>& work, const Numbers<Num>& n) {
   const VectorUnit& unit = n.device().vector;
   const TpuCore* const tpu = n.device().tpu();
   VectorTime<Num> time;
   for (const VectorWork& v : work) {
-    if (tpu != nullptr && is_on_cross_lane_unit(v, *tpu)) {
+    // Sorts compare more than they move.
+    if (tpu != nullptr && v.cross_lane && v.opcode != Opcode::kSort) {
       add_cross_lane(v, tpu->vector, n, time);
       continue;
     }
     static const OpWeight kOneOperation;
-    const OpWeight* const listed = find_op_weight(unit, weight_name(v));
+    const OpWeight* const listed = find_op_weight(unit, weight_name(v, tpu));
     const OpWeight& weight = listed != nullptr ? *listed : kOneOperation;
     TypedOperations<Num> operations;
     if (v.opcode == Opcode::kConvert && listed != nullptr) {

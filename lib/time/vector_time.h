@@ -44,9 +44,6 @@ inline VectorTime<double> vector_time(const std::vector<VectorWork>& work, const
   return vector_time(work, Numbers<double>(device));
 }
 
-// Whether the cross-lane unit of a TPU does `work`, and not the ALUs.
-bool is_on_cross_lane_unit(const VectorWork& work, const TpuCore& core);
-
 }  // namespace hloroof::internal::inline time
 
 #endif  // HLOROOF_LIB_TIME_VECTOR_TIME_H_

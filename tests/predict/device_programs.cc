@@ -376,6 +376,11 @@ void add_weights(Program& program, const VectorUnit& unit) {
       program.add("f32[32,1024,128]{2,1,0:T(8,128)S(1)}", "copy(" + rows + ")");
       continue;
     }
+    if (opcode == "packed-transpose") {
+      const std::string rows = program.parameter("bf16[512,16,128]{2,1,0:T(8,128)(2,1)S(1)}");
+      program.add("bf16[512,16,128]{2,0,1:T(8,128)(2,1)S(1)}", "copy(" + rows + ")");
+      continue;
+    }
     const std::string small = program.shape(is_conversion ? words[1] : is_integer ? "s32" : "f32", "8,1024");
     const std::string result = is_conversion ? program.shape(words[2], "8,1024") : small;
     const std::string large = program.shape("f32", "16384,1024");

@@ -101,22 +101,30 @@ TEST_CASE("rows that trade sublanes are loaded with a stride, lanes go through t
     const char* what;
     const char* parameter;
     const char* root;
-    bool on_v5e;  // on the cross-lane unit
-    bool on_v6e;
+    bool crosses_lanes;
+    double operations_on_v5e;  // of an element, on the ALUs
+    double operations_on_v6e;
   };
   const Case cases[] = {
-      {"lanes", "f32[256,128]{1,0:T(8,128)} parameter(0)", "r = f32[256,128]{0,1:T(8,128)} copy(a)", true, true},
+      {"lanes", "f32[256,128]{1,0:T(8,128)} parameter(0)", "r = f32[256,128]{0,1:T(8,128)} copy(a)", true, 0, 0},
       {"rows of 32 bits", "f32[16,8,128]{2,1,0:T(8,128)} parameter(0)", "r = f32[16,8,128]{2,0,1:T(8,128)} copy(a)",
-       false, false},
+       false, 1, 1},
       {"rows of 16 bits, two in a sublane", "bf16[16,8,128]{2,1,0:T(8,128)(2,1)} parameter(0)",
-       "r = bf16[16,8,128]{2,0,1:T(8,128)(2,1)} copy(a)", true, false},
+       "r = bf16[16,8,128]{2,0,1:T(8,128)(2,1)} copy(a)", false, 7, 0.5},
   };
   for (const Case& c : cases) {
     CAPTURE(c.what);
     const Work work = root_work(std::string("  a = ") + c.parameter + "\n", c.root);
     REQUIRE(work.vector.size() == 1);
-    CHECK(is_on_cross_lane_unit(work.vector[0], *device("tpu_v5e").tpu()) == c.on_v5e);
-    CHECK(is_on_cross_lane_unit(work.vector[0], *device("tpu_v6e").tpu()) == c.on_v6e);
+    for (const auto& [name, operations] :
+         {std::pair("tpu_v5e", c.operations_on_v5e), {"tpu_v6e", c.operations_on_v6e}}) {
+      CAPTURE(name);
+      const Device d = device(name);
+      const VectorTime<double> time = vector_time(work, d);
+      CHECK((time.relayout_seconds > 0) == c.crosses_lanes);
+      CHECK(time.operation_seconds ==
+            Approx(work.vector[0].elements * operations / (d.vector.f32_rate * d.tpu()->vector.efficiency)));
+    }
   }
 }
 
