@@ -148,9 +148,10 @@ RegionTime<Num> region_time(const RegionWork& work, const Numbers<Num>& n) {
               n.amount("stores", work.stored_bytes, "B") / n.at(core.on_chip.vmem_write_bandwidth)) *
       cores * n.at(kernel.load_share);
   time.scalar =
-      sum("scalar code", n.amount("scalar operations", work.scalar_ops, "operation") * n.at(kernel.scalar_cycles),
-          n.amount("checks of bounds", work.checked_transfers, "transfer") * n.known_or(kernel.transfer_start, 0.0)) /
-      n.clock();
+      sum("scalar code",
+          n.amount("scalar operations", work.scalar_ops, "operation") * n.at(kernel.scalar_cycles) / n.clock(),
+          n.amount("checks of bounds", work.checked_transfers, "transfer") * n.known_or(kernel.transfer_start, 0.0) /
+              n.clock());
   const Num in_turn = n.amount("units that wait for one another", work.units_in_turn, "operation") *
                       n.known_or(kernel.unit_latency, 0.0) / n.clock();
   time.seconds = sum("code",

@@ -88,16 +88,17 @@ void add_cross_lane(const VectorWork& v, const TpuCore::Vector& unit, const Numb
 template <class Num>
 void add_rows(const RowWork& rows, const TpuCore& core, const Numbers<Num>& n, VectorTime<Num>& time) {
   if (rows.moved + rows.combined <= 0) return;
-  Num cycles = 0.0;
+  const Num rate = n.clock() * n.cores();
   if (rows.moved > 0) {
-    add_alike(cycles, n.amount("rows moved", rows.moved, "row") * n.known_or(core.vector.row_move_cycles, 0.0));
+    add_alike(time.row_seconds,
+              n.amount("rows moved", rows.moved, "row") * n.known_or(core.vector.row_move_cycles, 0.0) / rate);
   }
   if (rows.combined > 0) {
-    add_alike(cycles,
-              n.amount("rows combined", rows.combined, "row") * n.known_or(core.vector.row_combine_cycles, 0.0));
+    add_alike(time.row_seconds,
+              n.amount("rows combined", rows.combined, "row") * n.known_or(core.vector.row_combine_cycles, 0.0) / rate);
   }
   const double stored = rows.stores * register_elements(core.vector) * kLaneBits / 8;
-  time.row_seconds = sum("rows found by number", cycles / (n.clock() * n.cores()),
+  time.row_seconds = sum("rows found by number", time.row_seconds,
                          n.amount("stores", stored, "B") / n.at(core.on_chip.vmem_write_bandwidth));
 }
 
