@@ -373,12 +373,13 @@ class WorkCounter {
     }
     for (std::size_t i = 0; i < leaves.size(); ++i) {
       LeafWrite leaf = i < inside.leaves.size() ? inside.leaves[i] : LeafWrite{};
-      if (rows_in_vmem && leaf.in_place) {
-        leaf.written_padded = leaf.read_back = sizes[leaves[i]].padded_bytes;
-        leaf.written_logical = sizes[leaves[i]].logical_bytes;
-        leaf.partial_tile_elements = 0;
+      const ArraySize& size = sizes[leaves[i]];
+      if (rows_in_vmem && leaf.in_place) leaf.partial_tile_elements = 0;  // rows of registers are stored as they are
+      if (rows_in_vmem && leaf.in_place && size.space != MemorySpace::kVmem) {
+        leaf.written_padded = leaf.read_back = size.padded_bytes;
+        leaf.written_logical = size.logical_bytes;
       }
-      add_write(work, sizes[leaves[i]], leaf);
+      add_write(work, size, leaf);
     }
   }
 

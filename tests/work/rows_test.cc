@@ -67,9 +67,13 @@ TEST_CASE("a scatter combines or replaces rows in VMEM, and copies the table onc
     CHECK(work.rows.moved == 0);
     CHECK(work.rows.stores == 512 * 2);  // two registers hold a row
     CHECK(work.partial_tile_elements == 0);
-    CHECK(work.read.total() == kTable + kUpdates);
-    CHECK(work.written.total() == kTable);
   }
+  const Work copied = scatter(256, "", uses_vmem(2 << 20));
+  CHECK(copied.read.hbm == kTable + kUpdates);
+  CHECK(copied.written.hbm == kTable);
+  const Work near = scatter(256, "S(1)", "");  // the table is there already
+  CHECK(near.read.hbm == kUpdates);
+  CHECK(near.written.hbm == 0);
   const Work replaced = scatter(256, "", uses_vmem(2 << 20), kKeepSecond);
   CHECK(replaced.rows.combined == 0);
   CHECK(replaced.rows.moved == 512);
