@@ -170,6 +170,17 @@ std::string region_name(const KernelRegion& region, double runs) {
   return name;
 }
 
+// What `steps` steps of the grid take beside their code and their transfers.
+template <class Num>
+Num steps_seconds(const KernelRun& run, double steps, const Numbers<Num>& n) {
+  const TpuCore::Kernel& kernel = n.device().tpu()->kernel;
+  Num begun = n.amount("steps of the grid", steps, "step") * n.at(kernel.step);
+  if (run.windows.empty()) return begun;
+  const double windows = steps * static_cast<double>(run.windows.size());
+  return sum("", begun,
+             n.amount("their windows", windows, "window") * n.known_or(kernel.window_cycles, 0.0) / n.clock());
+}
+
 // The seconds of all regions.
 template <class Num>
 Num regions_seconds(const KernelRun& run, const KernelTime<Num>& time) {
@@ -186,9 +197,7 @@ Num regions_seconds(const KernelRun& run, const KernelTime<Num>& time) {
 }  // namespace
 
 double seconds_of_step(const KernelRun& run, const Device& device) {
-  const TpuCore::Kernel& kernel = device.tpu()->kernel;
-  const double cycles = static_cast<double>(run.windows.size()) * number_or(kernel.window_cycles, 0.0, nullptr);
-  return cycles > 0 ? kernel.step + cycles / *device.clock : kernel.step;
+  return steps_seconds(run, 1, Numbers<double>(device));
 }
 
 double transfer_latency(const Device& device, MissingNumbers* missing) {
@@ -219,7 +228,6 @@ KernelTime<Num> kernel_time(const KernelRun& run, const Numbers<Num>& n) {
     }
     due.erase(at);
   };
-  const auto windows = static_cast<double>(run.windows.size());
   const double step = seconds_of_step(run, device);
   bool is_here = true;
   double steps = 0;
@@ -265,12 +273,7 @@ KernelTime<Num> kernel_time(const KernelRun& run, const Numbers<Num>& n) {
       }
     }
   }
-  Num stepping = n.amount("steps of the grid", steps, "step") * n.at(kernel.step);
-  if (windows > 0) {
-    stepping =
-        sum("", stepping,
-            n.amount("their windows", steps * windows, "window") * n.known_or(kernel.window_cycles, 0.0) / n.clock());
-  }
+  const Num stepping = steps_seconds(run, steps, n);
   const Num computing = regions_seconds(run, time);
   for (std::size_t i = 0; i < time.regions.size(); ++i) time.scalar += time.runs[i] * value(time.regions[i].scalar);
   // What remains is waited for to the end.
@@ -288,6 +291,7 @@ template KernelTime<Traced> kernel_time(const KernelRun&, const Numbers<Traced>&
 void add_missing_numbers(const KernelRun& run, const Device& device, MissingNumbers& missing) {
   for (const KernelRegion& region : run.regions) region_time(region.work, Numbers<double>(device, &missing));
   transfer_rates(run, device, &missing);
+  steps_seconds(run, 1, Numbers<double>(device, &missing));
 }
 
 }  // namespace hloroof::internal::inline time

@@ -68,6 +68,9 @@ void add_pieces(const Pieces& pieces, Work& work);
 // whole tile.
 ArraySize block_size(const Shape& array, const std::vector<std::int64_t>& sizes);
 
+// The elements of such a block.
+double window_elements(const std::vector<std::int64_t>& sizes);
+
 // The size of one update window of a scatter, in the dimensions of its operand.
 std::vector<std::int64_t> scatter_window(InstructionView scatter, const Shape& operand, const Shape& update);
 

@@ -44,6 +44,26 @@ double kept_pairs(const AttentionBackendConfig& config, double queries, double k
   return config.mask.find("CAUSAL") != std::string::npos ? causal_pairs(queries, keys) : queries * keys;
 }
 
+// The matrices in the last two dimensions of an array.
+struct Matrices {
+  double rows = 0;
+  double columns = 0;
+  double count = 0;
+};
+Matrices matrices_in(const Shape& a) {
+  const double rows = static_cast<double>(a.dimensions[a.rank() - 2]);
+  const double columns = static_cast<double>(a.dimensions[a.rank() - 1]);
+  return {rows, columns, static_cast<double>(element_count(a)) / std::max(rows * columns, 1.0)};
+}
+
+// The operations on each element of a panel for each of its columns, in the final code of libtpu 0.0.52: LU also masks,
+// compares and exchanges rows.
+constexpr double kLuOperations = 20;
+constexpr double kQrOperations = 5;
+// Cross-lane operations on the way from one column to the next: LU finds the largest element of a register and of all,
+// and spreads its row; QR adds up a column, spreads it and adds up its products with the others.
+constexpr double kTurnsOfColumn = 3;
+
 }  // namespace
 
 void leave_out_workspace(InstructionView call, SizeCache& sizes, Work& work) {
@@ -134,37 +154,24 @@ void add_triangular_solve(InstructionView call, SizeCache& sizes, Work& work) {
   add_vector(work, Opcode::kTriangularSolve, ElementType::kF32, n * matrices);
 }
 
-// Uses LAPACK's operation counts (Golub and Van Loan, Matrix Computations) for the last two dimensions of operand 0.
-// Panels of several columns run one after another, and each takes several kernels. The number of sweeps for eigenvalues
-// depends on the data.
-// The operations on each element of a panel for each of its columns, in the final code of libtpu 0.0.52: LU also masks,
-// compares and exchanges rows.
-constexpr double kLuOperations = 20;
-constexpr double kQrOperations = 5;
-// Cross-lane operations on the way from one column to the next: LU finds the largest element of a register and of all,
-// and spreads its row; QR adds up a column, spreads it and adds up its products with the others.
-constexpr double kTurnsOfColumn = 3;
-
 void add_panel(InstructionView call, bool is_lu, Work& work) {
   if (call.operand_count() == 0 || call.operand(0).shape().rank() < 2) return;
-  const Shape& a = call.operand(0).shape();
-  const double rows = static_cast<double>(a.dimensions[a.rank() - 2]);
-  const double columns = static_cast<double>(a.dimensions[a.rank() - 1]);
-  const double matrices = static_cast<double>(element_count(a)) / std::max(rows * columns, 1.0);
+  const auto [rows, columns, matrices] = matrices_in(call.operand(0).shape());
   work.flops += matrices * (is_lu ? 1 : 2) * columns * columns * std::max(rows - columns / 3, 0.0);
   work.units_in_turn += matrices * columns * kTurnsOfColumn;
   add_vector(work, Opcode::kMultiply, ElementType::kF32,
              matrices * rows * columns * columns * (is_lu ? kLuOperations : kQrOperations));
 }
 
+// Uses LAPACK's operation counts (Golub and Van Loan, Matrix Computations) for the last two dimensions of operand 0.
+// Panels of several columns run one after another, and each takes several kernels. The number of sweeps for eigenvalues
+// depends on the data.
 void add_factorization(InstructionView call, CustomCallBehaviour behaviour, Work& work) {
   if (call.operand_count() == 0 || call.operand(0).shape().rank() < 2) return;
   const Shape& a = call.operand(0).shape();
-  const double rows = static_cast<double>(a.dimensions[a.rank() - 2]);
-  const double columns = static_cast<double>(a.dimensions[a.rank() - 1]);
+  const auto [rows, columns, matrices] = matrices_in(a);
   const double n = std::max(std::min(rows, columns), 1.0);
   const double m = std::max(rows, columns);
-  const double matrices = static_cast<double>(element_count(a)) / std::max(rows * columns, 1.0);
   double flops = 0;
   double sweeps = 1;
   switch (behaviour) {

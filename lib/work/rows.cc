@@ -32,22 +32,20 @@ void add_rows(InstructionView instruction, double share, SizeCache& sizes, Work&
   const int arrays = is_scatter ? scatter_operands(instruction) : 1;
   if (static_cast<int>(instruction.operand_count()) < (is_scatter ? 2 * arrays + 1 : 2) || arrays < 1) return;
   if (ModuleRows::execution_thread(instruction.computation()) == "sparsecore") return;
+  const bool combines = is_scatter && !applied(instruction, AttributeKey::kToApply).operations.empty();
   for (int i = 0; i < arrays; ++i) {
     const Shape& array = instruction.operand(i).shape();
     if (!is_tiled(array)) continue;
     const InstructionView moved = is_scatter ? instruction.operand(arrays + 1 + i) : instruction;
     const std::vector<std::int64_t> window = is_scatter ? scatter_window(instruction, array, moved.shape())
                                                         : integers(instruction, AttributeKey::kSliceSizes);
-    double elements = 1;
-    for (const std::int64_t size : window) elements *= static_cast<double>(std::max<std::int64_t>(size, 1));
-    const double windows = sizes[moved.shape_id()].logical_elements / elements * share;
-    const double registers = block_size(array, window).padded_elements / kRegister;
-    const bool combines = is_scatter && !applied(instruction, AttributeKey::kToApply).operations.empty();
+    const double one = window_elements(window);
+    const double windows = one > 0 ? sizes[moved.shape_id()].logical_elements / one * share : 0;
     const bool is_one = is_one_lane(array, window);
     // The place of an element in an array of several dimensions is that of its row, and then that in the row.
     if (combines || is_one) work.rows.combined += windows;
     if (!combines && (!is_one || array.rank() > 1)) work.rows.moved += windows;
-    if (is_scatter) work.rows.stores += windows * registers;
+    if (is_scatter) work.rows.stores += windows * block_size(array, window).padded_elements / kRegister;
     work.rows.array_bytes = std::max(work.rows.array_bytes, sizes[instruction.operand(i).shape_id()].padded_bytes);
   }
 }

@@ -54,12 +54,6 @@ bool covers_tiles_in_part(const Shape& array, const std::vector<std::int64_t>& s
   return false;
 }
 
-double window_elements(const std::vector<std::int64_t>& sizes) {
-  double product = 1;
-  for (std::int64_t s : sizes) product *= static_cast<double>(std::max<std::int64_t>(s, 0));
-  return product;
-}
-
 // Whether the blocks of a gather or scatter move one by one between tiled memory and the chip, with no cache that keeps
 // a block for its next use. If the indices are sorted, repeated blocks are adjacent and move once.
 bool are_fetched_apart(InstructionView instruction, const Shape& array) {
@@ -101,6 +95,12 @@ ArraySize block_size(const Shape& array, const std::vector<std::int64_t>& sizes)
   block.layout.tail_padding_alignment = 1;
   block.layout.dynamic_shape_metadata_prefix_bytes = 0;
   return array_size(block);
+}
+
+double window_elements(const std::vector<std::int64_t>& sizes) {
+  double product = 1;
+  for (std::int64_t s : sizes) product *= static_cast<double>(std::max<std::int64_t>(s, 0));
+  return product;
 }
 
 std::vector<std::int64_t> scatter_window(InstructionView scatter, const Shape& operand, const Shape& update) {

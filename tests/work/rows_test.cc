@@ -1,10 +1,8 @@
 // Rows that gathers and scatters find by number, sorts and selections in tiles, and panels of factorizations.
-#include <cmath>
 #include <string>
 
 #include "lib/time/vector_time.h"
 #include "tests/catch.h"
-#include "tests/dump.h"
 #include "tests/work/root_work.h"
 
 namespace hloroof::internal {
