@@ -367,7 +367,9 @@ struct PeakSeconds {
   double matrix = 0;
   double hbm = 0;
   double host = 0;
-  double exchange = 0;  // the part of the vector units' seconds in which their ALUs wait; not at a peak
+  // The part of the vector units' seconds in which their ALUs wait: for other threads, for the number of the next row,
+  // for the column before. It is at no peak.
+  double waiting = 0;
 };
 
 PeakSeconds peak_seconds(const Work& work, const Device& device, double host) {
@@ -395,7 +397,7 @@ void set_bound(const PeakSeconds& peak, OpTime& time) {
   double ideal = slowest;
   if (time.bound == Resource::kMatrix) ideal = peak.matrix;
   if (time.bound == Resource::kHbm) ideal = peak.hbm;
-  if (time.bound == Resource::kVector) ideal = slowest - peak.exchange;
+  if (time.bound == Resource::kVector) ideal = std::max(slowest - peak.waiting, 0.0);
   if (time.bound == Resource::kLatency) ideal = std::max({peak.matrix, peak.hbm, peak.host});
   time.efficiency = time.seconds > 0 ? std::min(ideal / time.seconds, 1.0) : 0;
 }
@@ -447,7 +449,8 @@ Num plain_op_time(const Work& work, const RunAs& as, const Numbers<Num>& n, OpTi
   ResourceTimes<Num> resources = resource_times(work, n, as.products_busy);
   if constexpr (std::same_as<Num, double>) set_resources(resources, time);
   const double host = value(resources.host);
-  const double exchange = value(resources.exchange);
+  const double waiting =
+      value(resources.exchange) + value(resources.vector.row_seconds) + value(resources.vector.in_turn_seconds);
   Num launch = product_launch_seconds(std::move(resources.launch), as.launched_by, n);
   OverlapTime<Num> overlap = overlap_time(work, std::move(resources), n);
   Num busy = sum("", std::move(overlap.joined), std::move(overlap.ends));
@@ -459,7 +462,7 @@ Num plain_op_time(const Work& work, const RunAs& as, const Numbers<Num>& n, OpTi
   if constexpr (std::same_as<Num, double>) {
     time.seconds = seconds;
     PeakSeconds peak = peak_seconds(work, device, host);
-    peak.exchange = exchange;
+    peak.waiting = waiting;
     set_bound(peak, time);
   }
   return seconds;

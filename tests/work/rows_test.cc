@@ -1,6 +1,7 @@
 // Rows that gathers and scatters find by number, sorts and selections in tiles, and panels of factorizations.
 #include <string>
 
+#include "lib/time/op_time.h"
 #include "lib/time/vector_time.h"
 #include "tests/catch.h"
 #include "tests/work/root_work.h"
@@ -96,6 +97,8 @@ TEST_CASE("rows take their time one after another") {
     work.rows = {};
     work.rows.moved = 1000;
     CHECK(vector_time(work, machine).row_seconds == Approx(1000 * *core.vector.row_move_cycles / *machine.clock));
+    // The ALUs wait most of that time: no peak of the vector units is near.
+    CHECK(op_time(work, machine).efficiency == Approx(0).margin(1e-9));
     work.rows = {};
     CHECK(vector_time(work, machine).seconds() == 0);
     work.units_in_turn = 128;
