@@ -41,6 +41,7 @@ class Examination {
       table_.order_.push_back(instruction);
     }
     table_.wanted_.assign(table_.order_.size(), Share{});
+    table_.moved_.assign(table_.order_.size(), Share{});
     table_.in_place_.assign(table_.order_.size(), 0);
     table_.follows_product_.assign(table_.order_.size(), 0);
   }
@@ -241,9 +242,21 @@ class Examination {
     return at.opcode() == Opcode::kParameter ? static_cast<int>(at.parameter_number()) : -1;
   }
 
+  // Whether an instruction on tiles reads its operand at another place than that of its result. Code for a TPU then
+  // transfers a window of the array for it alone: of the array whose rows t and t - 1 are added, each byte is read
+  // twice (final code of libtpu for slices, pads and reversals of one parameter, LIBTPU-LLO).
+  bool has_own_window(InstructionView instruction) const {
+    if (!table_.uses_tiles_) return false;
+    const Opcode opcode = instruction.opcode();
+    return opcode == Opcode::kSlice || opcode == Opcode::kPad || opcode == Opcode::kReverse;
+  }
+
   // Adds the needed share of an instruction's operands, given the needed share of its result.
   void pass_on(InstructionView instruction) {
-    const Share want = wanted(instruction);
+    const Share moved = table_.moved_[table_.place_[instruction.id().index]];
+    Share& all = wanted(instruction);
+    all = {all.padded + moved.padded, all.logical + moved.logical};
+    const Share want = all;
     if (want.logical <= 0) return;
     if (is_inlined(instruction.opcode())) {
       const ComputationId called = inlined_computation(instruction);
@@ -263,7 +276,13 @@ class Examination {
     }
     for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
       if (is_updated(instruction, i)) continue;  // the rest of the array stays in place
-      wanted(instruction.operand(i)).add(operand_share(instruction, static_cast<int>(i), want, sizes_));
+      const Share share = operand_share(instruction, static_cast<int>(i), want, sizes_);
+      if (i == 0 && has_own_window(instruction)) {
+        Share& moved_in = table_.moved_[table_.place_[instruction.operand(0).id().index]];
+        moved_in = {moved_in.padded + share.padded, moved_in.logical + share.logical};
+      } else {
+        wanted(instruction.operand(i)).add(share);
+      }
     }
   }
 
@@ -381,11 +400,12 @@ bool uses_tiles(const Module& module) {
 
 InsideTable::InsideTable(const Module& module)
     : module_(module),
+      uses_tiles_(uses_tiles(module)),
       sizes_(module.shapes()),
       known_(module.computation_limit()),
       place_(module.instruction_limit()),
       by_element_(module.computation_limit(), 0) {
-  if (uses_tiles(module)) return;  // only fusions on GPUs compute element by element
+  if (uses_tiles_) return;  // only fusions on GPUs compute element by element
   for (ComputationView computation : module.computations()) {
     for (InstructionView instruction : computation.instructions()) {
       if (instruction.opcode() != Opcode::kFusion) continue;

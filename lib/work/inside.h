@@ -128,6 +128,7 @@ class InsideTable {
   void compute_callees(ComputationId id);
 
   const Module& module_;
+  bool uses_tiles_ = false;
   SizeCache sizes_;
   std::vector<std::unique_ptr<Inside>> known_;  // by ComputationId
   std::vector<std::uint32_t> place_;  // by InstructionId: its position in its computation, if that was examined
@@ -136,6 +137,7 @@ class InsideTable {
   // The state of the computation under examination, by position.
   std::vector<InstructionView> order_;
   std::vector<Share> wanted_;
+  std::vector<Share> moved_;  // the part of wanted_ for instructions that have windows of their own
   std::vector<char> in_place_;
   std::vector<char> follows_product_;
   Recomputation recomputation_;
