@@ -155,6 +155,10 @@ struct MatrixWork {
   double n_on_sublanes = 0;
   double lhs_k_on_lanes = 0;
   double rhs_k_on_lanes = 0;
+  // TPU: how often each element of an operand is given to the matrix unit, in windows of the product that need it. A
+  // unit that does not multiply the operand's type has it converted each time.
+  double lhs_uses = 1;
+  double rhs_uses = 1;
   SlidingWindow sliding;
 };
 
@@ -165,7 +169,9 @@ struct VectorWork {
   ElementType type = ElementType::kF32;
   double elements = 0;
   bool cross_lane = false;
-  ElementType to = ElementType::kInvalid;  // convert: the type of the result; others: kInvalid
+  // convert: the type of the result; divide: the type in which the program states it, if the compiler widened it, or
+  // kInvalid; others: kInvalid
+  ElementType to = ElementType::kInvalid;
 };
 
 // What a fusion for a GPU does with the tiles that the compiler chose for it. A block of threads computes one tile.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "lib/hardware/matrix_rate.h"
 #include "lib/ir/element_type.h"
@@ -58,6 +59,14 @@ Multiplication multiplication(const MatrixWork& product, const Device& device) {
   return {plain.passes / real >= kPassesAtHighest ? MatrixType::kF32Highest : MatrixType::kF32, real};
 }
 
+// Whether a unit multiplies elements of a type of 8 bits or fewer as they are. If its rate for the type is no higher
+// than that for bf16, it is given bf16.
+bool is_native(ElementType type, const MatrixPeak& peak) {
+  MatrixWork alone;
+  alone.lhs = alone.rhs = type;
+  return matrix_rate(peak, matrix_type(alone)).rate > matrix_rate(peak, MatrixType::kBf16).rate;
+}
+
 // The share of the peak that large products of the type attain, if it has one of its own; else null.
 const Fact<double>* own_share(MatrixType type, const MatrixUnit& unit) {
   if (is_rounded_f32(type)) return &unit.efficiency_f32;
@@ -106,6 +115,17 @@ MatrixTime<Num> program_time(const MatrixWork& product, const Num& rate, const N
 }
 
 }  // namespace
+
+void add_conversions(const MatrixWork& product, const Device& device, std::vector<VectorWork>& work) {
+  if (device.tpu() == nullptr || product.window_positions > 1 || !product.is_shape_known) return;
+  const auto add = [&](ElementType type, ElementType other, double elements) {
+    constexpr std::size_t kNarrow = 8;
+    if (bits(type) > kNarrow || (bits(type) >= bits(other) && is_native(type, device.matrix.peak))) return;
+    work.push_back({Opcode::kConvert, type, elements, false, ElementType::kBf16});
+  };
+  add(product.lhs, product.rhs, product.m * product.k * product.batch * product.lhs_uses);
+  add(product.rhs, product.lhs, product.n * product.k * product.batch * product.rhs_uses);
+}
 
 template <class Num>
 std::optional<ProductPeak<Num>> product_peak(const MatrixWork& product, const Numbers<Num>& n) {

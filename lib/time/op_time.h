@@ -97,6 +97,11 @@ inline std::optional<ProductPeak<double>> product_peak(const MatrixWork& product
   return product_peak(product, Numbers<double>(device));
 }
 
+// Defined in matrix_time.cc. Adds the conversions of operands that a TPU's matrix unit does not multiply as they are:
+// of what is narrower than the other operand, and of types that the unit lacks. The code converts a window each time
+// that a product of windows uses it (final code of libtpu for products of f8e4m3fn, LIBTPU-LLO).
+void add_conversions(const MatrixWork& product, const Device& device, std::vector<VectorWork>& work);
+
 // The m, n and k of a product on a systolic array: those of MatrixWork, padded to whole tiles of the arrays they lie
 // in.
 struct ProductSize {

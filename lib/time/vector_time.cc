@@ -16,6 +16,7 @@ bool has_integer_weight(Opcode opcode) {
   switch (opcode) {
     case Opcode::kDivide:
     case Opcode::kRemainder:
+    case Opcode::kMultiply:
     case Opcode::kMinimum:
     case Opcode::kMaximum:
     case Opcode::kReduce: return true;
@@ -39,6 +40,15 @@ std::string weight_name(const VectorWork& work, const TpuCore* tpu) {
     return "convert-" + std::string(to_string(work.type)) + "-" + std::string(to_string(work.to));
   }
   return std::string(to_string(work.opcode));
+}
+
+// The cost that a device file lists for an operation; null if it lists none, which is one operation.
+const OpWeight* weight_of(const VectorWork& work, const VectorUnit& unit, const TpuCore* tpu) {
+  // No steps of Newton follow the reciprocal of a division that the program states in bf16.
+  if (work.opcode == Opcode::kDivide && (work.type == ElementType::kBf16 || work.to == ElementType::kBf16)) {
+    if (const OpWeight* const weight = find_op_weight(unit, "divide-bf16")) return weight;
+  }
+  return find_op_weight(unit, weight_name(work, tpu));
 }
 
 // The amount of vector work in words: "557,056 convert".
@@ -116,7 +126,7 @@ VectorTime<Num> vector_time(const std::vector<VectorWork>& work, const Numbers<N
       continue;
     }
     static const OpWeight kOneOperation;
-    const OpWeight* const listed = find_op_weight(unit, weight_name(v, tpu));
+    const OpWeight* const listed = weight_of(v, unit, tpu);
     const OpWeight& weight = listed != nullptr ? *listed : kOneOperation;
     TypedOperations<Num> operations;
     if (v.opcode == Opcode::kConvert && listed != nullptr) {
@@ -144,7 +154,12 @@ template VectorTime<Traced> vector_time(const std::vector<VectorWork>&, const Nu
 
 template <class Num>
 VectorTime<Num> vector_time(const Work& work, const Numbers<Num>& n) {
-  VectorTime<Num> time = vector_time(work.vector, n);
+  std::vector<VectorWork> converted;
+  if (n.device().tpu() != nullptr) {
+    for (const MatrixWork& product : work.matrix) add_conversions(product, n.device(), converted);
+  }
+  if (!converted.empty()) converted.insert(converted.begin(), work.vector.begin(), work.vector.end());
+  VectorTime<Num> time = vector_time(converted.empty() ? work.vector : converted, n);
   if (const GpuCore* const gpu = n.device().gpu(); gpu != nullptr && work.programs > 0) {
     // The weights of what a library does in several kernels are those of its own code, which no compiler made.
     const bool is_library = work.kernels > 1;

@@ -4,7 +4,9 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
+#include "lib/ir/element_type.h"
 #include "lib/values/cursor.h"
 #include "lib/values/json_view.h"
 
@@ -82,6 +84,12 @@ std::optional<WindowConfig> window_config(InstructionView instruction) {
 
 std::optional<std::int64_t> megacore_split_dimension(InstructionView instruction) {
   return Config(instruction)["megacore_config"]["megacore_split_dim"].integer();
+}
+
+ElementType original_type(InstructionView instruction) {
+  const Config config(instruction);
+  const std::string name = config["float_type_correction_info"]["original_type"].string();
+  return element_type_from_string(absl::AsciiStrToLower(name)).value_or(ElementType::kInvalid);
 }
 
 std::vector<std::int64_t> sparse_cores(InstructionView instruction) {

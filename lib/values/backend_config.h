@@ -39,6 +39,10 @@ std::optional<std::int64_t> estimated_cycles(InstructionView instruction);
 // The dimension that is split between the two cores of a megacore chip.
 std::optional<std::int64_t> megacore_split_dimension(InstructionView instruction);
 
+// The type in which the program states a floating-point operation that the compiler widened, such as bf16 for a
+// division of v5e that the text has in f32; kInvalid if the config does not say.
+ElementType original_type(InstructionView instruction);
+
 // The numbers of the SparseCores that the program of an async-start runs on; empty if the text does not state them.
 std::vector<std::int64_t> sparse_cores(InstructionView instruction);
 

@@ -359,7 +359,9 @@ void add_arithmetic(InstructionView instruction, double share, SizeCache& sizes,
           (opcode == Opcode::kCompare || opcode == Opcode::kConvert) && instruction.operand_count() > 0;
       const ElementType type =
           by_operand ? instruction.operand(0).shape().element_type : instruction.shape().element_type;
-      const ElementType to = opcode == Opcode::kConvert ? instruction.shape().element_type : ElementType::kInvalid;
+      const ElementType to = opcode == Opcode::kConvert  ? instruction.shape().element_type
+                             : opcode == Opcode::kDivide ? original_type(instruction)
+                                                         : ElementType::kInvalid;
       if (opcode == Opcode::kDivide && instruction.operand_count() == 2 && fills_lanes(instruction.operand(1))) {
         // The reciprocal of a row's value is computed once, and each element is multiplied by it.
         add_vector(work, Opcode::kDivide, type, lane_reduction_elements(instruction.shape(), size) * share);

@@ -39,12 +39,12 @@ auto members(const TileWork& tiles) {
 auto members(const MatrixWork& product) {
   const auto& [m, n, k, batch, lhs, rhs, out, passes, flops, multiplied_as, tile_m, tile_n, programs, is_for_threads,
                is_attention, kept_keys, is_gradient, is_unaligned, is_untuned, is_tuned, positions, is_shape_known,
-               m_lanes, m_sublanes, n_lanes, n_sublanes, lhs_k, rhs_k, sliding] = product;
+               m_lanes, m_sublanes, n_lanes, n_sublanes, lhs_k, rhs_k, lhs_uses, rhs_uses, sliding] = product;
   const auto& [taps, features, batch_on_lanes, apart, patch_is_resident] = sliding;
   return std::tie(m, n, k, batch, lhs, rhs, out, passes, flops, multiplied_as, tile_m, tile_n, programs, is_for_threads,
                   is_attention, kept_keys, is_gradient, is_unaligned, is_untuned, is_tuned, positions, is_shape_known,
-                  m_lanes, m_sublanes, n_lanes, n_sublanes, lhs_k, rhs_k, taps, features, batch_on_lanes, apart,
-                  patch_is_resident);
+                  m_lanes, m_sublanes, n_lanes, n_sublanes, lhs_k, rhs_k, lhs_uses, rhs_uses, taps, features,
+                  batch_on_lanes, apart, patch_is_resident);
 }
 
 auto members(const DeviceGroups& groups) {

@@ -139,6 +139,18 @@ Share operand_share(InstructionView instruction, int i, Share wanted, SizeCache&
       }
       return block_share(operand.shape(), sizes, 1, cache, operand.shape_id()) * wanted;
     }
+    case Opcode::kPad: {
+      if (i > 0) return whole(wanted);
+      // Negative padding cuts the operand.
+      std::vector<std::int64_t> sizes = operand.shape().dimensions;
+      const std::vector<PaddingDimension> padded = padding(instruction);
+      for (std::size_t d = 0; d < sizes.size() && d < padded.size(); ++d) {
+        const std::int64_t size = std::max<std::int64_t>(sizes[d], 0);
+        const std::int64_t low = std::clamp<std::int64_t>(padded[d].low, -size, 0);
+        sizes[d] = std::max<std::int64_t>(size + low + std::clamp<std::int64_t>(padded[d].high, -size, 0), 0);
+      }
+      return block_share(operand.shape(), sizes, 1, cache, operand.shape_id()) * wanted;
+    }
     case Opcode::kDynamicSlice:
       if (i > 0) return kAll;
       return block_share(operand.shape(), instruction.shape().dimensions, 1, cache, operand.shape_id()) * wanted;

@@ -276,6 +276,16 @@ class Trace {
     const auto known = moves_.find(value.index);
     return known == moves_.end() ? 1 : fetches(known->second);
   }
+  // How often each element of a value is used: once in each iteration of the loops that do not move its window.
+  double uses(const Moves& moves) const {
+    double times = 1;
+    for (std::size_t loop = 0; loop < nest_.trips.size(); ++loop) {
+      const bool moves_it =
+          std::any_of(moves.begin(), moves.end(), [loop](LoopSet set) { return (set >> loop & 1) != 0; });
+      if (!moves_it) times *= nest_.trips[loop];
+    }
+    return times;
+  }
   double fetches(const Moves& moves) const {
     LoopSet all = 0;
     for (const LoopSet set : moves) all |= set;
@@ -339,35 +349,36 @@ double windows_along(const Shape& shape, std::int64_t d, const std::vector<std::
   return 1;
 }
 
-std::vector<double> window_fetches(InstructionView instruction, const WindowConfig& config) {
+WindowReads window_reads(InstructionView instruction, const WindowConfig& config) {
+  WindowReads reads;
   std::vector<double> fetches(instruction.operand_count(), 1);
   if (instruction.opcode() == Opcode::kConvolution) {
     const std::optional<Nest> nest = nest_of(instruction, config);
-    if (!nest) return {};
+    if (!nest) return reads;
     const Trace trace(instruction, *nest);
     if (!fetches.empty()) fetches[0] = trace.fetches(nest->lhs);
     if (fetches.size() > 1) fetches[1] = trace.fetches(nest->rhs);
-    return fetches;
+    return {std::move(fetches), trace.uses(nest->lhs), trace.uses(nest->rhs)};
   }
   const ComputationId called = inlined_computation(instruction);
-  if (!called.valid()) return {};
+  if (!called.valid()) return reads;
   const ComputationView computation = instruction.module().computation(called);
   std::optional<InstructionView> product;
   for (const InstructionView inner : computation.instructions()) {
     if (inner.opcode() != Opcode::kConvolution) continue;
-    if (product) return {};  // the loops of several products are not told apart
+    if (product) return reads;  // the loops of several products are not told apart
     product = inner;
   }
-  if (!product) return {};
+  if (!product) return reads;
   const std::optional<Nest> nest = nest_of(*product, config);
-  if (!nest) return {};
+  if (!nest) return reads;
   Trace trace(*product, *nest);
-  if (!trace.run(computation)) return {};
+  if (!trace.run(computation)) return reads;
   const std::vector<InstructionId> parameters = computation.parameters();
   for (std::size_t p = 0; p < parameters.size() && p < fetches.size(); ++p) {
     if (parameters[p].valid()) fetches[p] = trace.fetches(parameters[p]);
   }
-  return fetches;
+  return {std::move(fetches), trace.uses(nest->lhs), trace.uses(nest->rhs)};
 }
 
 }  // namespace hloroof::internal::inline work

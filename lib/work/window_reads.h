@@ -19,9 +19,14 @@ namespace hloroof::internal::inline work {
 // Operands of operations before and after the product have windows as well, which follow from the dimensions that they
 // share with the product.
 //
-// Returns 1 for an operand that is fetched once or whose windows cannot be told, and nothing if the loops cannot be
-// told.
-std::vector<double> window_fetches(InstructionView instruction, const WindowConfig& config);
+// The matrix unit is given an operand's window in each iteration, whether it was fetched for it or is still there.
+struct WindowReads {
+  std::vector<double> fetches;  // of each operand: 1 if it is fetched once or its windows cannot be told
+  double lhs_uses = 1;          // how often each element of the product's operands is given to the matrix unit
+  double rhs_uses = 1;
+};
+// Returns no fetches if the loops cannot be told.
+WindowReads window_reads(InstructionView instruction, const WindowConfig& config);
 
 // The windows along dimension `d` of a result, whose sizes the compiler states from the most major dimension on, in
 // tiles.

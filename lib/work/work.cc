@@ -406,7 +406,12 @@ class WorkCounter {
 
   // Adds what a product fetches again because its windows do not cover their operands.
   void add_window_reads(InstructionView instruction, const WindowConfig& windows, const Inside& inside, Work& work) {
-    const std::vector<double> fetches = window_fetches(instruction, windows);
+    const WindowReads reads = window_reads(instruction, windows);
+    const std::vector<double>& fetches = reads.fetches;
+    if (work.matrix.size() == 1) {
+      work.matrix[0].lhs_uses = reads.lhs_uses;
+      work.matrix[0].rhs_uses = reads.rhs_uses;
+    }
     if (std::all_of(fetches.begin(), fetches.end(), [](double times) { return times <= 1; })) return;
     for (std::size_t i = 0; i < fetches.size() && i < inside.parameters.size(); ++i) {
       const ArraySize& size = insides_.sizes()[instruction.operand(i).shape_id()];

@@ -344,7 +344,8 @@ void add_weights(Program& program, const VectorUnit& unit) {
     const bool is_integer = weight.op.rfind("integer-", 0) == 0;
     const bool is_conversion = weight.op.rfind("convert-", 0) == 0;
     const std::vector<std::string> words = absl::StrSplit(weight.op, '-');  // "convert", "f32", "s8"
-    const std::string opcode = is_integer ? weight.op.substr(8) : is_conversion ? "convert" : weight.op;
+    const bool is_narrow = weight.op == "divide-bf16";
+    const std::string opcode = is_integer ? weight.op.substr(8) : is_conversion || is_narrow ? words[0] : weight.op;
     if (opcode == "sort") {
       program.computation(
           "less {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
@@ -381,12 +382,15 @@ void add_weights(Program& program, const VectorUnit& unit) {
       program.add("bf16[512,16,128]{2,0,1:T(8,128)(2,1)S(1)}", "copy(" + rows + ")");
       continue;
     }
-    const std::string small = program.shape(is_conversion ? words[1] : is_integer ? "s32" : "f32", "8,1024");
+    const std::string small = program.shape(is_conversion || is_narrow ? words[1]
+                                            : is_integer               ? "s32"
+                                                                       : "f32",
+                                            "8,1024");
     const std::string result = is_conversion ? program.shape(words[2], "8,1024") : small;
     const std::string large = program.shape("f32", "16384,1024");
     std::string arguments = "(x)";
     if (opcode == "clamp") arguments = "(x, x, x)";
-    for (const char* binary : {"power", "atan2", "divide", "remainder", "minimum", "maximum"}) {
+    for (const char* binary : {"power", "atan2", "divide", "multiply", "remainder", "minimum", "maximum"}) {
       if (opcode == binary) arguments = "(x, x)";
     }
     for (const char* other : {"add(y, y)", "tanh(y)"}) {

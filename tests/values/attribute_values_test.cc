@@ -224,6 +224,18 @@ TEST_CASE("backend configs of the TPU compiler") {
   }
 }
 
+TEST_CASE("the type in which the program states an operation that the compiler widened") {
+  const auto stated = [](const std::string& config) {
+    return original_type(with_entry("ROOT p = f32[] parameter(0), backend_config=" + config).entry().root());
+  };
+  CHECK(stated(R"({"float_type_correction_info":{"original_type":"BF16","original_shape":{"element_type":"BF16"}}})") ==
+        ElementType::kBf16);
+  for (const char* other : {R"({"flag_configs":[]})", R"({"float_type_correction_info":{"original_type":"NONE"}})",
+                            R"({"float_type_correction_info":{"original_type":{}}})"}) {
+    CHECK(stated(other) == ElementType::kInvalid);
+  }
+}
+
 TEST_CASE("a cycle estimate of INT64_MAX means unknown") {
   const Module m = with_entry(
       "ROOT p = f32[] parameter(0), backend_config={\"window_config\":{\"estimated_cycles\":\"9223372036854775807\"}}");

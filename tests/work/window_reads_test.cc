@@ -31,6 +31,10 @@ TEST_CASE("An operand is fetched once for each iteration of an outer loop that d
   const Work cut = product(config(R"("64","16")", R"("171","16")", R"("171","4")", R"("14","6","16")"));
   CHECK(cut.read.hbm == kLhs + kRhs);
   CHECK(cut.read_again == 13 * kLhs + 5 * kRhs);
+  // A window of the left-hand side is used for each window along N, one of the right-hand side for each along M.
+  REQUIRE(cut.matrix.size() == 1);
+  CHECK(cut.matrix[0].lhs_uses == 14);
+  CHECK(cut.matrix[0].rhs_uses == 6);
   // K is not cut: the left-hand side is fetched for each window along N, and the right-hand side once.
   const Work whole = product(config(R"("1024","16")", R"("171","16")", R"("171","64")", R"("14","6","1")"));
   CHECK(whole.read_again == 13 * kLhs);

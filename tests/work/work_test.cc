@@ -222,6 +222,10 @@ TEST_CASE("on tiles, what is read at another place is read by a window of its ow
        "  s = " +
            kStack + " slice(f), slice={[0:16], [0:512], [0:1024]}\n  ROOT r = " + kStack + " add(s, p)\n",
        kStack, kStackBytes * (1 + 512. / 520)},
+      {"what is padded in part, and its other part",
+       "  q = f32[] constant(-inf)\n  f = " + kStack + " pad(p, q), padding=0_0x0_0x-1000_1000\n  g = " + kStack +
+           " pad(p, q), padding=0_0x0_0x24_-24\n  ROOT r = " + kStack + " maximum(f, g)\n",
+       kStack, kStackBytes * (1 + 128. / 1024)},
       {"all of it twice and what is reversed",
        "  e = " + kStack + " exponential(p)\n  v = " + kStack + " reverse(p), dimensions={1}\n  s = " + kStack +
            " add(e, v)\n  ROOT r = " + kStack + " add(s, p)\n",
