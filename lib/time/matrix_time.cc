@@ -119,7 +119,7 @@ MatrixTime<Num> program_time(const MatrixWork& product, const Num& rate, const N
 void add_conversions(const MatrixWork& product, const Device& device, std::vector<VectorWork>& work) {
   if (device.tpu() == nullptr || product.window_positions > 1 || !product.is_shape_known) return;
   const auto add = [&](ElementType type, ElementType other, double elements) {
-    constexpr std::size_t kNarrow = 8;
+    constexpr int kNarrow = 8;
     if (bits(type) > kNarrow || (bits(type) >= bits(other) && is_native(type, device.matrix.peak))) return;
     work.push_back({Opcode::kConvert, type, elements, false, ElementType::kBf16});
   };

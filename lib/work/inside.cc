@@ -253,10 +253,8 @@ class Examination {
 
   // Adds the needed share of an instruction's operands, given the needed share of its result.
   void pass_on(InstructionView instruction) {
-    const Share moved = table_.moved_[table_.place_[instruction.id().index]];
-    Share& all = wanted(instruction);
-    all = {all.padded + moved.padded, all.logical + moved.logical};
-    const Share want = all;
+    wanted(instruction).add_apart(table_.moved_[table_.place_[instruction.id().index]]);
+    const Share want = wanted(instruction);
     if (want.logical <= 0) return;
     if (is_inlined(instruction.opcode())) {
       const ComputationId called = inlined_computation(instruction);
@@ -278,8 +276,7 @@ class Examination {
       if (is_updated(instruction, i)) continue;  // the rest of the array stays in place
       const Share share = operand_share(instruction, static_cast<int>(i), want, sizes_);
       if (i == 0 && has_own_window(instruction)) {
-        Share& moved_in = table_.moved_[table_.place_[instruction.operand(0).id().index]];
-        moved_in = {moved_in.padded + share.padded, moved_in.logical + share.logical};
+        table_.moved_[table_.place_[instruction.operand(0).id().index]].add_apart(share);
       } else {
         wanted(instruction.operand(i)).add(share);
       }

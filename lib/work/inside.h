@@ -17,11 +17,18 @@ namespace hloroof::internal::inline work {
 // The parts of arrays that one instruction reads and writes follow: slices, gathers, in-place updates, whole tiles.
 
 // The read fraction of an array: of its bytes with padding, where whole tiles count, and of its bytes without. A
-// fraction exceeds 1 only for blocks that a gather fetches repeatedly from tiled memory, where no cache keeps them in
-// between.
+// fraction exceeds 1 only in tiled memory, where no cache keeps what was read: for blocks that a gather fetches
+// repeatedly, and for arrays that are needed at several places.
 struct Share {
   double padded = 0;
   double logical = 0;
+
+  // Adds what is read by windows of its own. The sum is limited, because each instruction of a chain may double it.
+  void add_apart(Share other) {
+    constexpr double kMost = 1e6;
+    padded = std::min(padded + other.padded, std::max(padded, kMost));
+    logical = std::min(logical + other.logical, std::max(logical, kMost));
+  }
 
   void add(Share other) {
     padded = united(padded, other.padded);

@@ -247,6 +247,23 @@ TEST_CASE("on tiles, what is read at another place is read by a window of its ow
   }
 }
 
+TEST_CASE("what a chain of instructions doubles stays finite") {
+  std::string body;
+  std::string last = "p";
+  for (int i = 0; i < 2000; ++i) {
+    const std::string n = std::to_string(i);
+    body += "  v" + n + " = " + kLayer + " reverse(" + last + "), dimensions={1}\n  a" + n + " = " + kLayer + " add(v" +
+            n + ", " + last + ")\n";
+    last = "a" + n;
+  }
+  const std::string fused =
+      "fused {\n  p = " + kLayer + " parameter(0)\n" + body + "  ROOT r = " + kLayer + " negate(" + last + ")\n}\n";
+  const Work work = root_work(entry({kLayer}, "  ROOT r = " + kLayer + " fusion(a), kind=kLoop, calls=fused\n", fused));
+  CHECK(work.read.hbm > 1000 * kLayerBytes);
+  CHECK(work.read.hbm < 1e7 * kLayerBytes);
+  CHECK(work.flops < 1e20);
+}
+
 TEST_CASE("an update in place writes the update, and reads back tiles that it covers in part") {
   struct Case {
     const char* what;
