@@ -31,6 +31,11 @@ std::string weight_name(const VectorWork& work, const TpuCore* tpu) {
   if (work.opcode == Opcode::kTranspose && bits(work.type) < kLaneBits && tpu != nullptr && !tpu->vector.native_bf16) {
     return "packed-transpose";
   }
+  // No steps of Newton follow the reciprocal of a division that the program states in bf16.
+  if (work.opcode == Opcode::kDivide && tpu != nullptr &&
+      (work.type == ElementType::kBf16 || work.to == ElementType::kBf16)) {
+    return "divide-bf16";
+  }
   if (is_integral(work.type) && has_integer_weight(work.opcode))
     return "integer-" + std::string(to_string(work.opcode));
   // Sorts of the compiler compare elements that it moves across lanes. Those of libraries place keys by their digits.
@@ -40,15 +45,6 @@ std::string weight_name(const VectorWork& work, const TpuCore* tpu) {
     return "convert-" + std::string(to_string(work.type)) + "-" + std::string(to_string(work.to));
   }
   return std::string(to_string(work.opcode));
-}
-
-// The cost that a device file lists for an operation; null if it lists none, which is one operation.
-const OpWeight* weight_of(const VectorWork& work, const VectorUnit& unit, const TpuCore* tpu) {
-  // No steps of Newton follow the reciprocal of a division that the program states in bf16.
-  if (work.opcode == Opcode::kDivide && (work.type == ElementType::kBf16 || work.to == ElementType::kBf16)) {
-    if (const OpWeight* const weight = find_op_weight(unit, "divide-bf16")) return weight;
-  }
-  return find_op_weight(unit, weight_name(work, tpu));
 }
 
 // The amount of vector work in words: "557,056 convert".
@@ -126,7 +122,7 @@ VectorTime<Num> vector_time(const std::vector<VectorWork>& work, const Numbers<N
       continue;
     }
     static const OpWeight kOneOperation;
-    const OpWeight* const listed = weight_of(v, unit, tpu);
+    const OpWeight* const listed = find_op_weight(unit, weight_name(v, tpu));
     const OpWeight& weight = listed != nullptr ? *listed : kOneOperation;
     TypedOperations<Num> operations;
     if (v.opcode == Opcode::kConvert && listed != nullptr) {
@@ -155,9 +151,7 @@ template VectorTime<Traced> vector_time(const std::vector<VectorWork>&, const Nu
 template <class Num>
 VectorTime<Num> vector_time(const Work& work, const Numbers<Num>& n) {
   std::vector<VectorWork> converted;
-  if (n.device().tpu() != nullptr) {
-    for (const MatrixWork& product : work.matrix) add_conversions(product, n.device(), converted);
-  }
+  for (const MatrixWork& product : work.matrix) add_conversions(product, n.device(), converted);
   if (!converted.empty()) converted.insert(converted.begin(), work.vector.begin(), work.vector.end());
   VectorTime<Num> time = vector_time(converted.empty() ? work.vector : converted, n);
   if (const GpuCore* const gpu = n.device().gpu(); gpu != nullptr && work.programs > 0) {
