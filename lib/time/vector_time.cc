@@ -25,15 +25,16 @@ bool has_integer_weight(Opcode opcode) {
 }
 
 // The name of an operation's cost in a device file.
-std::string weight_name(const VectorWork& work, const TpuCore* tpu) {
+std::string weight_name(const VectorWork& work, const VectorUnit& unit, const TpuCore* tpu) {
   // Two rows of 16 bits share a sublane. Rows that change places are taken apart and joined again, unless the ALUs work
   // on packed registers.
   if (work.opcode == Opcode::kTranspose && bits(work.type) < kLaneBits && tpu != nullptr && !tpu->vector.native_bf16) {
     return "packed-transpose";
   }
-  // No steps of Newton follow the reciprocal of a division that the program states in bf16.
-  if (work.opcode == Opcode::kDivide && tpu != nullptr &&
-      (work.type == ElementType::kBf16 || work.to == ElementType::kBf16)) {
+  // No steps of Newton follow the reciprocal of a division that the program states in bf16. A device file without a
+  // cost of its own for it has that of all divisions.
+  if (work.opcode == Opcode::kDivide && (work.type == ElementType::kBf16 || work.to == ElementType::kBf16) &&
+      find_op_weight(unit, "divide-bf16") != nullptr) {
     return "divide-bf16";
   }
   if (is_integral(work.type) && has_integer_weight(work.opcode))
@@ -122,7 +123,7 @@ VectorTime<Num> vector_time(const std::vector<VectorWork>& work, const Numbers<N
       continue;
     }
     static const OpWeight kOneOperation;
-    const OpWeight* const listed = find_op_weight(unit, weight_name(v, tpu));
+    const OpWeight* const listed = find_op_weight(unit, weight_name(v, unit, tpu));
     const OpWeight& weight = listed != nullptr ? *listed : kOneOperation;
     TypedOperations<Num> operations;
     if (v.opcode == Opcode::kConvert && listed != nullptr) {
