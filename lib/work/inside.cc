@@ -358,7 +358,7 @@ class Examination {
       return;
     }
     result.has_reduce_window |= instruction.opcode() == Opcode::kReduceWindow;
-    add_arithmetic(instruction, times, sizes_, work);
+    add_arithmetic(instruction, times, Place::kFused, sizes_, work);
   }
 
   ComputationView computation_;
@@ -476,7 +476,7 @@ Inside InsideTable::of_instruction(InstructionView instruction) {
       result.parameters[i] = Share{};
     }
   }
-  add_arithmetic(instruction, 1, sizes_, result.work);
+  add_arithmetic(instruction, 1, Place::kAlone, sizes_, result.work);
   return result;
 }
 

@@ -150,8 +150,14 @@ class InsideTable {
   Recomputation recomputation_;
 };
 
+// Where the operands of an instruction come from.
+enum class Place : std::uint8_t {
+  kAlone,  // memory
+  kFused,  // the instructions before it in its fusion, whose registers it sees
+};
+
 // Adds `share` of the arithmetic of `instruction`, which is neither a call nor a fusion, to `work`.
-void add_arithmetic(InstructionView instruction, double share, SizeCache& sizes, Work& work);
+void add_arithmetic(InstructionView instruction, double share, Place place, SizeCache& sizes, Work& work);
 
 // Adds `share` of `inner`'s arithmetic to `work`.
 void add_arithmetic(const Work& inner, double share, Work& work);

@@ -90,6 +90,18 @@ double fetches(const Slide& slide, double outputs) {
   return std::max(fetched / length, 1.0);
 }
 
+// The type in which a reduction computes. A TPU that reduces several arrays together, as argmax does, compares and
+// selects registers of as many elements as the widest of them has. Source: the final code of libtpu 0.0.52 for v6e,
+// which takes the operations of f32 for the argmax of bf16.
+ElementType type_of_reduction(InstructionView reduce) {
+  ElementType type = reduce.operand(0).shape().element_type;
+  if (!is_tiled(reduce.operand(0).shape())) return type;
+  for (InstructionView operand : reduce.operands()) {
+    if (bits(operand.shape().element_type) > bits(type)) type = operand.shape().element_type;
+  }
+  return type;
+}
+
 }  // namespace
 
 MinorDimensions minor_dimensions(const Shape& shape) {
@@ -136,7 +148,7 @@ void add_reduce(InstructionView reduce, double share, SizeCache& sizes, Work& wo
                             ? reduce.shape_id()
                             : reduce.module().shapes().leaves(reduce.shape_id())[0];
   const double done = std::max(in.logical_elements - sizes[first].logical_elements, 0.0);
-  const ElementType type = reduce.operand(0).shape().element_type;
+  const ElementType type = type_of_reduction(reduce);
   add_applied(applied(reduce, AttributeKey::kToApply), done * share, in.padded_elements * share, type, work);
   const Shape& operand = reduce.operand(0).shape();
   const MinorDimensions minor = minor_dimensions(operand);

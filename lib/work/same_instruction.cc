@@ -56,8 +56,8 @@ bool SameInstructions::is_local(InstructionView instruction) {
   const Opcode opcode = instruction.opcode();
   switch (work_class(opcode)) {
     case WorkClass::kElementwise:
-    case WorkClass::kTranscendental: return opcode != Opcode::kDivide;   // looks for a broadcast
-    case WorkClass::kDataMovement: return opcode != Opcode::kBroadcast;  // looks for a parameter
+    case WorkClass::kTranscendental:
+    case WorkClass::kDataMovement:
     case WorkClass::kCollective:
     case WorkClass::kAsyncCopy: return true;
     default: return opcode == Opcode::kFusion || opcode == Opcode::kAsyncStart;

@@ -79,7 +79,8 @@ TEST_CASE("a conversion takes the operations of its two types") {
   const Case cases[] = {
       {"f32", "f8e4m3fn", "tpu_v6e", 47}, {"f32", "f8e4m3fn", "tpu_v7x", 3}, {"f8e4m3fn", "bf16", "tpu_v7x", 1.5},
       {"bf16", "s8", "tpu_v5e", 10},      {"bf16", "s8", "tpu_v6e", 6},      {"s8", "f32", "tpu_v2", 4},
-      {"f32", "s32", "tpu_v5p", 5},       {"f8e5m2", "f32", "tpu_v4", 14},
+      {"f32", "s32", "tpu_v5p", 5},       {"f8e5m2", "f32", "tpu_v4", 14},   {"f32", "bf16", "tpu_v6e", 0.5},
+      {"bf16", "f32", "tpu_v6e", 1},
   };
   for (const Case& c : cases) {
     CAPTURE(c.from, c.to, c.device);
@@ -91,7 +92,7 @@ TEST_CASE("a conversion takes the operations of its two types") {
   }
   // Other conversions take one operation, in code as it usually is.
   const Device d = device("tpu_v5e");
-  const Work work = root_work("  a = f32[1024,1024] parameter(0)\n", "r = bf16[1024,1024] convert(a)");
+  const Work work = root_work("  a = s32[1024,1024] parameter(0)\n", "r = f32[1024,1024] convert(a)");
   CHECK(vector_time(work, d).operation_seconds ==
         Approx(1024 * 1024 / (d.vector.f32_rate * d.tpu()->vector.efficiency)));
 }

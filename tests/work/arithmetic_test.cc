@@ -6,6 +6,7 @@
 
 #include "absl/strings/escaping.h"
 #include "hloroof/device.h"
+#include "lib/ir/element_type.h"
 #include "lib/time/op_time.h"
 #include "tests/catch.h"
 #include "tests/dump.h"
@@ -136,6 +137,35 @@ TEST_CASE("elementwise work by kind, on padded elements") {
   CHECK(vector_elements(exp, Opcode::kExponential) == 128000);
 }
 
+TEST_CASE("a fusion on a TPU converts a repeated value once, and a narrow integer once on its way to f32") {
+  const std::string wide = "{1,0:T(8,128)}", narrow = "{1,0:T(8,128)(2,1)}";
+  // The conversions of a fusion that makes a `middle` of `from` and converts that to `to`.
+  const auto converted = [](const std::string& from, const std::string& middle, const std::string& to,
+                            bool fused = true) {
+    const std::string body = middle + "  ROOT r = " + to + " convert(m)\n";
+    const std::string line = "  p = " + from + " parameter(0)\n";
+    return vector_elements(
+        fused ? root_work(line, "f = " + to + " fusion(p), kind=kLoop, calls=c", "c {\n" + line + body + "}\n")
+              : root_work(line + middle, "r = " + to + " convert(m)"),
+        Opcode::kConvert);
+  };
+  const std::string column = "  m = bf16[64,512]" + narrow + " broadcast(p), dimensions={1}\n";
+  const std::string f32 = "f32[64,512]" + wide;
+  CHECK(converted("bf16[512]{0:T(512)(128)(2,1)}", column, f32) == 512);
+  CHECK(converted("bf16[]", "  m = bf16[64,512]" + narrow + " broadcast(p), dimensions={}\n", f32) == 1);
+  CHECK(converted("bf16[512]{0:T(512)(128)(2,1)}", column, f32, false) == 64 * 512);  // it has been written to memory
+  // On a GPU, each thread converts for itself.
+  CHECK(converted("bf16[512]", "  m = bf16[64,512]{1,0} broadcast(p), dimensions={1}\n", "f32[64,512]{1,0}") ==
+        64 * 512);
+
+  const std::string middle = "  m = bf16[64,512]" + narrow + " convert(p)\n";
+  constexpr double kOnce = 64 * 512;
+  CHECK(converted("s8[64,512]{1,0:T(32,128)(4,1)}", middle, f32) == kOnce);
+  CHECK(converted("u8[64,512]{1,0:T(32,128)(4,1)}", middle, f32) == kOnce);
+  CHECK(converted("s8[64,512]{1,0:T(32,128)(4,1)}", middle, "s32[64,512]" + wide) == 2 * kOnce);
+  CHECK(converted(f32, middle, f32) == 2 * kOnce);  // it has been rounded
+}
+
 TEST_CASE("only what is wanted of a producer inside a fusion is computed") {
   const std::string fused =
       "fused {\n  p = f32[16,1024] parameter(0)\n  e = f32[16,1024] exponential(p)\n"
@@ -209,6 +239,23 @@ TEST_CASE("reductions, prefix sums and sorts") {
   const Work sort = root_work(a, "r = f32[64,1024] sort(a), dimensions={1}, to_apply=less", less);
   CHECK(sort.flops == 64.0 * 1024 * 10);
   CHECK(vector_elements(sort, Opcode::kSort) == 64.0 * 1024 * 55);
+}
+
+TEST_CASE("A TPU that reduces arrays together computes in the widest of their types") {
+  const std::string larger =
+      "larger {\n  x = bf16[] parameter(0)\n  i = s32[] parameter(1)\n  y = bf16[] parameter(2)\n  j = s32[] "
+      "parameter(3)\n"
+      "  g = pred[] compare(x, y), direction=GT\n  v = bf16[] select(g, x, y)\n  k = s32[] select(g, i, j)\n"
+      "  ROOT t = (bf16[], s32[]) tuple(v, k)\n}\n";
+  const std::string in =
+      "  a = bf16[64,1024]{1,0:T(8,128)(2,1)} parameter(0)\n  i = s32[64,1024]{1,0:T(8,128)} parameter(1)\n"
+      "  z = bf16[] constant(0)\n  o = s32[] constant(0)\n";
+  const std::string best =
+      "r = (bf16[64]{0:T(512)(128)(2,1)}, s32[64]{0:T(512)}) reduce(a, i, z, o), dimensions={1}, to_apply=larger";
+  for (const VectorWork& v : root_work(in, best, larger).vector) {
+    CAPTURE(to_string(v.opcode));
+    CHECK(bits(v.type) == 32);
+  }
 }
 
 TEST_CASE("FFT, Cholesky, triangular solve and random bits") {

@@ -87,19 +87,6 @@ TEST_CASE("instructions that differ in something that work depends on are counte
   a = s32[]{:T(128)} add(in_hbm, zero)
   b = s32[]{:T(128)} add(zero, zero)
 )"},
-      {"whether a divisor repeats along the lanes", "", R"(
-  p = f32[64,256]{1,0:T(8,128)} parameter(0)
-  q = f32[64]{0:T(128)} parameter(1)
-  rows = f32[64,256]{1,0:T(8,128)} broadcast(q), dimensions={0}
-  a = f32[64,256]{1,0:T(8,128)} divide(p, rows)
-  b = f32[64,256]{1,0:T(8,128)} divide(p, p)
-)"},
-      {"whether a broadcast reads a parameter", "", R"(
-  q = f32[64]{0:T(128)} parameter(0)
-  z = f32[64]{0:T(128)} iota(), iota_dimension=0
-  a = f32[64,256]{1,0:T(8,128)} broadcast(q), dimensions={0}
-  b = f32[64,256]{1,0:T(8,128)} broadcast(z), dimensions={0}
-)"},
       {"the opcode of a fused instruction", R"(
 one { ROOT r = f32[1024]{0} exponential(f32[1024]{0} parameter(0)) }
 two { ROOT r = f32[1024]{0} negate(f32[1024]{0} parameter(0)) }
@@ -338,6 +325,19 @@ fused { ROOT r = f32[64,64]{1,0} negate(f32[64,64]{1,0} parameter(0)) }
 
 TEST_CASE("instructions that differ in other things are counted once") {
   const std::vector<Case> cases = {
+      {"what a divisor in memory was made of", "", R"(
+  p = f32[64,256]{1,0:T(8,128)} parameter(0)
+  q = f32[64]{0:T(128)} parameter(1)
+  rows = f32[64,256]{1,0:T(8,128)} broadcast(q), dimensions={0}
+  a = f32[64,256]{1,0:T(8,128)} divide(p, rows)
+  b = f32[64,256]{1,0:T(8,128)} divide(p, p)
+)"},
+      {"what made the operand of a broadcast", "", R"(
+  q = f32[64]{0:T(128)} parameter(0)
+  z = f32[64]{0:T(128)} iota(), iota_dimension=0
+  a = f32[64,256]{1,0:T(8,128)} broadcast(q), dimensions={0}
+  b = f32[64,256]{1,0:T(8,128)} broadcast(z), dimensions={0}
+)"},
       {"names and metadata", R"(
 one { ROOT r = f32[1024]{0} exponential(f32[1024]{0} parameter(0)), metadata={op_name="x"} }
 two { ROOT s = f32[1024]{0} exponential(f32[1024]{0} parameter(0)) }
