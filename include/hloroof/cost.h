@@ -162,6 +162,14 @@ struct MatrixWork {
   SlidingWindow sliding;
 };
 
+// What a fusion knows of the second operand of an integer division, a remainder or a power.
+enum class SecondOperand : std::uint8_t {
+  kVaries,
+  kConstant,
+  kPowerOfTwo,  // a constant by which integers are divided with shifts
+  kQuarters,    // a constant exponent that is a multiple of 1/4, which takes roots and no logarithm
+};
+
 // Work of one kind for the vector units: `opcode` applied to `elements` padded elements. `cross_lane` means that
 // elements move to another lane or sublane: transposes, layout changes, reductions along the minor dimension.
 struct VectorWork {
@@ -172,6 +180,7 @@ struct VectorWork {
   // convert: the type of the result; divide: the type in which the program states it, if the compiler widened it, or
   // kInvalid; others: kInvalid
   ElementType to = ElementType::kInvalid;
+  SecondOperand second = SecondOperand::kVaries;
 };
 
 // What a fusion for a GPU does with the tiles that the compiler chose for it. A block of threads computes one tile.

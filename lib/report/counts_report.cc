@@ -14,6 +14,7 @@
 #include "lib/describe/short_names.h"
 #include "lib/describe/table.h"
 #include "lib/ir/rows.h"
+#include "lib/work/inside.h"
 
 namespace hloroof::internal::inline report {
 namespace {
@@ -71,12 +72,10 @@ void add_units(const Work& work, double times, CountsReport& report) {
     at->flops += times * product.flops;
   }
   for (const VectorWork& v : work.vector) {
-    const auto same = [&](const VectorWork& t) {
-      return t.opcode == v.opcode && t.type == v.type && t.cross_lane == v.cross_lane && t.to == v.to;
-    };
-    auto at = std::find_if(report.vector.begin(), report.vector.end(), same);
-    if (at == report.vector.end()) at = report.vector.insert(at, {v.opcode, v.type, 0, v.cross_lane, v.to});
-    at->elements += times * v.elements;
+    VectorWork counted = v;
+    counted.elements *= times;
+    counted.second = SecondOperand::kVaries;  // a row has all operands
+    add_vector(counted, report.vector);
   }
 }
 

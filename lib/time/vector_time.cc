@@ -24,7 +24,7 @@ bool has_integer_weight(Opcode opcode) {
   }
 }
 
-// The name of an operation's cost in a device file.
+// The name of an operation's cost in a device file, whatever its second operand is.
 std::string weight_name(const VectorWork& work, const VectorUnit& unit, const TpuCore* tpu) {
   // Two rows of 16 bits share a sublane. Rows that change places are taken apart and joined again, unless the ALUs work
   // on packed registers.
@@ -46,6 +46,16 @@ std::string weight_name(const VectorWork& work, const VectorUnit& unit, const Tp
     return "convert-" + std::string(to_string(work.type)) + "-" + std::string(to_string(work.to));
   }
   return std::string(to_string(work.opcode));
+}
+
+// The cost of an operation in a device file; null if the file has none.
+const OpWeight* weight_of(const VectorWork& work, const VectorUnit& unit, const TpuCore* tpu) {
+  const std::string name = weight_name(work, unit, tpu);
+  const OpWeight* found = nullptr;
+  if (work.second == SecondOperand::kPowerOfTwo) found = find_op_weight(unit, name + "-by-shift");
+  if (work.second == SecondOperand::kQuarters) found = find_op_weight(unit, name + "-by-quarters");
+  if (work.second != SecondOperand::kVaries && found == nullptr) found = find_op_weight(unit, name + "-by-constant");
+  return found != nullptr ? found : find_op_weight(unit, name);
 }
 
 // The amount of vector work in words: "557,056 convert".
@@ -123,7 +133,7 @@ VectorTime<Num> vector_time(const std::vector<VectorWork>& work, const Numbers<N
       continue;
     }
     static const OpWeight kOneOperation;
-    const OpWeight* const listed = find_op_weight(unit, weight_name(v, unit, tpu));
+    const OpWeight* const listed = weight_of(v, unit, tpu);
     const OpWeight& weight = listed != nullptr ? *listed : kOneOperation;
     TypedOperations<Num> operations;
     if (v.opcode == Opcode::kConvert && listed != nullptr) {

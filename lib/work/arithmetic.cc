@@ -16,6 +16,7 @@
 #include "lib/ir/value_walk.h"
 #include "lib/kernel/common/isa.h"
 #include "lib/values/attribute_values.h"
+#include "lib/values/literal.h"
 #include "lib/work/contraction.h"
 #include "lib/work/inside.h"
 #include "lib/work/reductions.h"
@@ -114,6 +115,34 @@ bool fills_lanes(InstructionView value, Place place) {
   if (source.opcode() != Opcode::kBroadcast || !is_tiled(source.shape()) || lane < 0) return false;
   const std::vector<std::int64_t> dimensions = integers(source, AttributeKey::kDimensions);
   return std::find(dimensions.begin(), dimensions.end(), lane) == dimensions.end();
+}
+
+// What is known of the second operand, for the opcodes of which code for a constant is shorter. An operation that
+// stands alone has its operands in memory.
+SecondOperand second_operand(InstructionView instruction, Place place) {
+  const Opcode opcode = instruction.opcode();
+  const bool is_power = opcode == Opcode::kPower;
+  const bool divides =
+      (opcode == Opcode::kDivide || opcode == Opcode::kRemainder) && is_integral(instruction.shape().element_type);
+  if (place == Place::kAlone || instruction.operand_count() != 2 || !(is_power || divides)) {
+    return SecondOperand::kVaries;
+  }
+  const InstructionView source = origin(instruction.operand(1), [](InstructionView at) {
+    const Flow flows = flow(at.opcode());
+    return at.opcode() == Opcode::kBroadcast || flows == Flow::kRenames || flows == Flow::kReshapes ||
+           flows == Flow::kConverts;
+  });
+  if (source.opcode() != Opcode::kConstant) return SecondOperand::kVaries;
+  if (divides) {
+    const std::int64_t by = scalar_integer(source).value_or(0);
+    return by > 0 && (by & (by - 1)) == 0 ? SecondOperand::kPowerOfTwo : SecondOperand::kConstant;
+  }
+  if (source.shape().rank() != 0) return SecondOperand::kConstant;
+  const absl::StatusOr<Literal> exponent = literal(source);
+  if (!exponent.ok() || exponent->size() != 1) return SecondOperand::kConstant;
+  const double quarters = exponent->real(0) * 4;
+  return std::isfinite(quarters) && quarters == std::round(quarters) ? SecondOperand::kQuarters
+                                                                     : SecondOperand::kConstant;
 }
 
 // How many elements a conversion on a TPU converts. A value that a broadcast repeats is converted once. A narrow
@@ -332,14 +361,19 @@ double best_values(InstructionView topk) {
 double topk_levels(InstructionView topk) { return std::max(log2_ceil(best_values(topk)), 1.0); }
 
 void add_vector(Work& work, Opcode opcode, ElementType type, double elements, bool cross_lane, ElementType to) {
-  if (elements <= 0) return;
-  for (VectorWork& entry : work.vector) {
-    if (entry.opcode == opcode && entry.type == type && entry.cross_lane == cross_lane && entry.to == to) {
-      entry.elements += elements;
+  add_vector({opcode, type, elements, cross_lane, to}, work.vector);
+}
+
+void add_vector(const VectorWork& part, std::vector<VectorWork>& vector) {
+  if (part.elements <= 0) return;
+  for (VectorWork& entry : vector) {
+    if (entry.opcode == part.opcode && entry.type == part.type && entry.cross_lane == part.cross_lane &&
+        entry.to == part.to && entry.second == part.second) {
+      entry.elements += part.elements;
       return;
     }
   }
-  work.vector.push_back({opcode, type, elements, cross_lane, to});
+  vector.push_back(part);
 }
 
 void add_arithmetic(const Work& inner, double share, Work& work) {
@@ -352,7 +386,10 @@ void add_arithmetic(const Work& inner, double share, Work& work) {
     product.flops *= share;
     work.matrix.push_back(product);
   }
-  for (const VectorWork& v : inner.vector) add_vector(work, v.opcode, v.type, v.elements * share, v.cross_lane, v.to);
+  for (VectorWork v : inner.vector) {
+    v.elements *= share;
+    add_vector(v, work.vector);
+  }
   for (Pieces pieces : inner.pieces) {
     pieces.count *= share;
     add_pieces(pieces, work);
@@ -384,7 +421,8 @@ void add_arithmetic(InstructionView instruction, double share, Place place, Size
       const ElementType to = opcode == Opcode::kConvert  ? instruction.shape().element_type
                              : opcode == Opcode::kDivide ? original_type(instruction)
                                                          : ElementType::kInvalid;
-      if (opcode == Opcode::kDivide && instruction.operand_count() == 2 && fills_lanes(instruction.operand(1), place)) {
+      if (opcode == Opcode::kDivide && !is_integral(type) && instruction.operand_count() == 2 &&
+          fills_lanes(instruction.operand(1), place)) {
         // The reciprocal of a row's value is computed once, and each element is multiplied by it.
         add_vector(work, Opcode::kDivide, type, lane_reduction_elements(instruction.shape(), size) * share);
         add_vector(work, Opcode::kMultiply, type, size.padded_elements * share);
@@ -392,7 +430,7 @@ void add_arithmetic(InstructionView instruction, double share, Place place, Size
       }
       const double elements =
           opcode == Opcode::kConvert ? converted_elements(instruction, place, sizes) : size.padded_elements;
-      add_vector(work, opcode, type, elements * share, false, to);
+      add_vector({opcode, type, elements * share, false, to, second_operand(instruction, place)}, work.vector);
       return;
     }
     case WorkClass::kContraction: add_contraction(instruction, share, work); return;

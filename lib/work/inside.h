@@ -167,8 +167,9 @@ double best_values(InstructionView topk);
 // The comparisons per element to select the best k of a row with a heap of k elements: log2 k.
 double topk_levels(InstructionView topk);
 
-// Adds `elements` to the entry of `work.vector` for the same opcode, type and `cross_lane`. Appends an entry if there
-// is none.
+// Adds the elements of `part` to the entry of `vector` that is of the same kind in everything else. Appends an entry if
+// there is none.
+void add_vector(const VectorWork& part, std::vector<VectorWork>& vector);
 void add_vector(Work& work, Opcode opcode, ElementType type, double elements, bool cross_lane = false,
                 ElementType to = ElementType::kInvalid);
 

@@ -17,8 +17,8 @@ auto members(const MemoryBytes& bytes) {
 }
 
 auto members(const VectorWork& part) {
-  const auto& [opcode, type, elements, cross_lane, to] = part;
-  return std::tie(opcode, type, elements, cross_lane, to);
+  const auto& [opcode, type, elements, cross_lane, to, second] = part;
+  return std::tie(opcode, type, elements, cross_lane, to, second);
 }
 
 auto members(const Pieces& pieces) {

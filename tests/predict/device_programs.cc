@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
 #include "hloroof/parse.h"
 #include "tests/catch.h"
@@ -345,7 +346,16 @@ void add_weights(Program& program, const VectorUnit& unit) {
     const bool is_conversion = weight.op.rfind("convert-", 0) == 0;
     const std::vector<std::string> words = absl::StrSplit(weight.op, '-');  // "convert", "f32", "s8"
     const bool is_narrow = weight.op == "divide-bf16";
-    const std::string opcode = is_integer ? weight.op.substr(8) : is_conversion || is_narrow ? words[0] : weight.op;
+    // "integer-divide-by-constant": its second operand
+    const std::size_t by = weight.op.find("-by-");
+    const std::string constant = by == std::string::npos                 ? ""
+                                 : absl::EndsWith(weight.op, "shift")    ? "8"
+                                 : is_integer                            ? "7"
+                                 : absl::EndsWith(weight.op, "quarters") ? "1.5"
+                                                                         : "2.7";
+    const std::string opcode = is_integer                   ? weight.op.substr(8, by == std::string::npos ? by : by - 8)
+                               : is_conversion || is_narrow ? words[0]
+                                                            : weight.op.substr(0, by);
     if (opcode == "sort") {
       program.computation(
           "less {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
@@ -393,11 +403,17 @@ void add_weights(Program& program, const VectorUnit& unit) {
     for (const char* binary : {"power", "atan2", "divide", "multiply", "remainder", "minimum", "maximum"}) {
       if (opcode == binary) arguments = "(x, x)";
     }
+    std::string second;
+    if (!constant.empty()) {
+      second = std::string("  k = ") + (is_integer ? "s32" : "f32") + "[] constant(" + constant + ")\n  c = " + small +
+               " broadcast(k), dimensions={}\n";
+      arguments = "(x, c)";
+    }
     for (const char* other : {"add(y, y)", "tanh(y)"}) {
       const std::string name = program.name();
-      program.computation(name + " {\n  x = " + small + " parameter(0)\n  y = " + large +
-                          " parameter(1)\n  a = " + result + " " + opcode + arguments + "\n  b = " + large + " " +
-                          other + "\n  ROOT t = (" + result + ", " + large + ") tuple(a, b)\n}\n");
+      program.computation(name + " {\n  x = " + small + " parameter(0)\n  y = " + large + " parameter(1)\n" + second +
+                          "  a = " + result + " " + opcode + arguments + "\n  b = " + large + " " + other +
+                          "\n  ROOT t = (" + result + ", " + large + ") tuple(a, b)\n}\n");
       program.add("(" + result + ", " + large + ")", "fusion(" + program.parameter(small) + ", " +
                                                          program.parameter(large) + "), kind=kLoop, calls=" + name);
     }

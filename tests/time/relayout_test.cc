@@ -97,6 +97,39 @@ TEST_CASE("a conversion takes the operations of its two types") {
         Approx(1024 * 1024 / (d.vector.f32_rate * d.tpu()->vector.efficiency)));
 }
 
+TEST_CASE("what a fusion divides by, or raises to, costs less if it is a constant") {
+  struct Case {
+    const char* opcode;
+    const char* type;
+    const char* constant;
+    const char* device;
+    double operations;  // for each element
+  };
+  const Case cases[] = {
+      {"divide", "s32", "7", "tpu_v6e", 7},      {"divide", "s32", "8", "tpu_v6e", 6},
+      {"divide", "s32", "-8", "tpu_v6e", 7},     {"divide", "s32", "7", "tpu_v2", 38},
+      {"remainder", "s32", "12", "tpu_v5e", 26}, {"remainder", "s32", "16", "tpu_v5e", 6},
+      {"power", "f32", "2.7", "tpu_v6e", 12},    {"power", "f32", "-1.5", "tpu_v6e", 11},
+      {"power", "f32", "0.25", "tpu_v5e", 24},   {"power", "f32", "inf", "tpu_v5e", 53},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.opcode, c.type, c.constant, c.device);
+    const std::string shape = std::string(c.type) + "[1024,1024]{1,0:T(8,128)}";
+    const std::string p = "  p = " + shape + " parameter(0)\n";
+    const std::string made = "  k = " + std::string(c.type) + "[] constant(" + c.constant + ")\n  b = " + shape +
+                             " broadcast(k), dimensions={}\n";
+    const std::string root = "r = " + shape + " " + c.opcode + "(p, b)";
+    const Device d = device(c.device);
+    const auto operations = [&d](const Work& work) {
+      return vector_time(work, d).operation_seconds * d.vector.f32_rate * d.tpu()->vector.efficiency / (1024 * 1024);
+    };
+    CHECK(operations(root_work(p, "f = " + shape + " fusion(p), kind=kLoop, calls=c",
+                               "c {\n" + p + made + "  ROOT " + root + "\n}\n")) == Approx(c.operations));
+    // An operation that stands alone has its operands in memory.
+    CHECK(operations(root_work(p + made, root)) > 1.5 * c.operations);
+  }
+}
+
 TEST_CASE("rows that trade sublanes are loaded with a stride, lanes go through the cross-lane unit") {
   struct Case {
     const char* what;
