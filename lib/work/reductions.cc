@@ -5,6 +5,7 @@
 
 #include "absl/types/span.h"
 #include "hloroof/attributes.h"
+#include "lib/ir/element_type.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/values/attribute_values.h"
 #include "lib/work/inside.h"
