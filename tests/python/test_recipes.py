@@ -15,7 +15,7 @@ RECIPES = {  # what it imports besides JAX and libtpu, and a part of its output
     "paged_decode": (["jax.experimental.pallas.ops.tpu.ragged_paged_attention"], "tokens/s"),
     "tokamax_blocks": (["tokamax"], "6 configurations on tpu_v6e"),
     "torch_xla_model": (["torch", "torch_xla"], "batch  32"),
-    "torchax_model": (["torch", "torchax"], "bfloat16"),
+    "torchax_model": (["torch", "torchax", "flax"], "bfloat16"),
 }
 ARGUMENTS = {"maxtext_golden": ["step.json"]}
 
