@@ -1,6 +1,6 @@
 """Levanter: what does checkpointing the layers of this Llama cost on four TPU v5e, and does the step fit without it?
 
-    pip install --pre levanter haliax chex libtpu hloroof
+    pip install --pre levanter haliax chex gitpython libtpu hloroof
     python examples/recipes/levanter_llama.py
 
 eqx.filter_eval_shape makes a model without arrays; the axes of haliax say which dimension the four chips share.

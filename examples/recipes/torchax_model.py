@@ -1,11 +1,12 @@
 """torchax: how long does a training step of a PyTorch model take on a TPU v5e, and what do bfloat16 weights change?
 
-    pip install torch==2.9.1 torchax jax libtpu hloroof
+    pip install torch==2.9.1 torchax flax jax libtpu hloroof
     python examples/recipes/torchax_model.py
 
 torchax runs the operations of PyTorch on JAX. A model on the device "meta" has shapes and no arrays.
 """
 
+import math
 import os
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
@@ -32,7 +33,8 @@ class Block(torch.nn.Module):
         q, k, v = (
             each.unflatten(-1, (HEADS, WIDTH // HEADS)).transpose(1, 2) for each in self.qkv(self.norm(x)).chunk(3, dim=-1)
         )
-        attended = torch.softmax(q @ k.transpose(-1, -2) / (WIDTH // HEADS) ** 0.5, dim=-1) @ v
+        # By a whole number: torchax makes float32 of a bfloat16 array that is divided by a float.
+        attended = torch.softmax(q @ k.transpose(-1, -2) / math.isqrt(WIDTH // HEADS), dim=-1) @ v
         x = x + self.out(attended.transpose(1, 2).flatten(-2))
         return x + self.down(torch.nn.functional.gelu(self.up(x)))
 

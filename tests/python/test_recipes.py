@@ -10,7 +10,7 @@ import pytest
 RECIPES = {  # what it imports besides JAX and libtpu, and a part of its output
     "flax_nnx": (["flax", "optax"], "exposed communication"),
     "keras_model": (["keras"], "mixed_bfloat16"),
-    "levanter_llama": (["levanter", "haliax", "chex", "optax", "equinox"], "without checkpoints the program does not fit"),
+    "levanter_llama": (["levanter", "haliax", "chex", "git", "optax", "equinox"], "without checkpoints the program does not fit"),
     "maxtext_golden": (["maxtext", "omegaconf", "grain", "sympy"], "as step.json says"),
     "paged_decode": (["jax.experimental.pallas.ops.tpu.ragged_paged_attention"], "tokens/s"),
     "tokamax_blocks": (["tokamax"], "6 configurations on tpu_v6e"),
