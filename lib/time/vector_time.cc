@@ -24,18 +24,12 @@ bool has_integer_weight(Opcode opcode) {
   }
 }
 
-// The name of an operation's cost in a device file, whatever its second operand is.
-std::string weight_name(const VectorWork& work, const VectorUnit& unit, const TpuCore* tpu) {
+// The name of an operation's cost in a device file, whatever makes it cheaper.
+std::string weight_name(const VectorWork& work, const TpuCore* tpu) {
   // Two rows of 16 bits share a sublane. Rows that change places are taken apart and joined again, unless the ALUs work
   // on packed registers.
   if (work.opcode == Opcode::kTranspose && bits(work.type) < kLaneBits && tpu != nullptr && !tpu->vector.native_bf16) {
     return "packed-transpose";
-  }
-  // No steps of Newton follow the reciprocal of a division that the program states in bf16. A device file without a
-  // cost of its own for it has that of all divisions.
-  if (work.opcode == Opcode::kDivide && (work.type == ElementType::kBf16 || work.to == ElementType::kBf16) &&
-      find_op_weight(unit, "divide-bf16") != nullptr) {
-    return "divide-bf16";
   }
   if (is_integral(work.type) && has_integer_weight(work.opcode))
     return "integer-" + std::string(to_string(work.opcode));
@@ -48,10 +42,15 @@ std::string weight_name(const VectorWork& work, const VectorUnit& unit, const Tp
   return std::string(to_string(work.opcode));
 }
 
-// The cost of an operation in a device file; null if the file has none.
+// The cost of an operation in a device file, or null if the file has none. A file that does not list what makes the
+// operation cheaper has the cost of all such operations.
 const OpWeight* weight_of(const VectorWork& work, const VectorUnit& unit, const TpuCore* tpu) {
-  const std::string name = weight_name(work, unit, tpu);
+  const std::string name = weight_name(work, tpu);
   const OpWeight* found = nullptr;
+  // No steps of Newton follow the reciprocal of a division that the program states in bf16.
+  if (work.opcode == Opcode::kDivide && (work.type == ElementType::kBf16 || work.to == ElementType::kBf16)) {
+    found = find_op_weight(unit, name + "-bf16");
+  }
   if (work.second == SecondOperand::kPowerOfTwo) found = find_op_weight(unit, name + "-by-shift");
   if (work.second == SecondOperand::kQuarters) found = find_op_weight(unit, name + "-by-quarters");
   if (work.second != SecondOperand::kVaries && found == nullptr) found = find_op_weight(unit, name + "-by-constant");

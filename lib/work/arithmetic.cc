@@ -4,8 +4,11 @@
 // that counts operations that do not run: in prefix sums written as reduce-windows, in ragged dots over all groups, and
 // in sorts. Sorts are counted row by row here. The vector units process padded elements.
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -132,12 +135,13 @@ SecondOperand second_operand(InstructionView instruction, Place place) {
     return at.opcode() == Opcode::kBroadcast || flows == Flow::kRenames || flows == Flow::kReshapes ||
            flows == Flow::kConverts;
   });
-  if (source.opcode() != Opcode::kConstant) return SecondOperand::kVaries;
+  // The elements of an array of constants vary.
+  if (source.opcode() != Opcode::kConstant || source.shape().rank() != 0) return SecondOperand::kVaries;
   if (divides) {
-    const std::int64_t by = scalar_integer(source).value_or(0);
-    return by > 0 && (by & (by - 1)) == 0 ? SecondOperand::kPowerOfTwo : SecondOperand::kConstant;
+    const std::optional<std::int64_t> by = scalar_integer(source);
+    const bool is_power_of_two = by.has_value() && *by > 0 && std::has_single_bit(static_cast<std::uint64_t>(*by));
+    return is_power_of_two ? SecondOperand::kPowerOfTwo : SecondOperand::kConstant;
   }
-  if (source.shape().rank() != 0) return SecondOperand::kConstant;
   const absl::StatusOr<Literal> exponent = literal(source);
   if (!exponent.ok() || exponent->size() != 1) return SecondOperand::kConstant;
   const double quarters = exponent->real(0) * 4;
@@ -365,11 +369,13 @@ void add_vector(Work& work, Opcode opcode, ElementType type, double elements, bo
 }
 
 void add_vector(const VectorWork& part, std::vector<VectorWork>& vector) {
-  if (part.elements <= 0) return;
+  // The binding names all members, so that a new one must be compared here.
+  const auto& [opcode, type, elements, cross_lane, to, second] = part;
+  if (elements <= 0) return;
   for (VectorWork& entry : vector) {
-    if (entry.opcode == part.opcode && entry.type == part.type && entry.cross_lane == part.cross_lane &&
-        entry.to == part.to && entry.second == part.second) {
-      entry.elements += part.elements;
+    if (entry.opcode == opcode && entry.type == type && entry.cross_lane == cross_lane && entry.to == to &&
+        entry.second == second) {
+      entry.elements += elements;
       return;
     }
   }

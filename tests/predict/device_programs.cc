@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
 #include "hloroof/parse.h"
 #include "tests/catch.h"
@@ -346,16 +345,8 @@ void add_weights(Program& program, const VectorUnit& unit) {
     const bool is_conversion = weight.op.rfind("convert-", 0) == 0;
     const std::vector<std::string> words = absl::StrSplit(weight.op, '-');  // "convert", "f32", "s8"
     const bool is_narrow = weight.op == "divide-bf16";
-    // "integer-divide-by-constant": its second operand
-    const std::size_t by = weight.op.find("-by-");
-    const std::string constant = by == std::string::npos                 ? ""
-                                 : absl::EndsWith(weight.op, "shift")    ? "8"
-                                 : is_integer                            ? "7"
-                                 : absl::EndsWith(weight.op, "quarters") ? "1.5"
-                                                                         : "2.7";
-    const std::string opcode = is_integer                   ? weight.op.substr(8, by == std::string::npos ? by : by - 8)
-                               : is_conversion || is_narrow ? words[0]
-                                                            : weight.op.substr(0, by);
+    const std::vector<std::string> parts = absl::StrSplit(weight.op, "-by-");  // "integer-divide", "constant"
+    const std::string opcode = is_integer ? parts[0].substr(8) : is_conversion || is_narrow ? words[0] : parts[0];
     if (opcode == "sort") {
       program.computation(
           "less {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
@@ -404,7 +395,11 @@ void add_weights(Program& program, const VectorUnit& unit) {
       if (opcode == binary) arguments = "(x, x)";
     }
     std::string second;
-    if (!constant.empty()) {
+    if (parts.size() > 1) {
+      const char* const constant = parts[1] == "shift"      ? "8"
+                                   : parts[1] == "quarters" ? "1.5"
+                                   : is_integer             ? "7"
+                                                            : "2.7";
       second = std::string("  k = ") + (is_integer ? "s32" : "f32") + "[] constant(" + constant + ")\n  c = " + small +
                " broadcast(k), dimensions={}\n";
       arguments = "(x, c)";

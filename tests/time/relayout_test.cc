@@ -125,6 +125,11 @@ TEST_CASE("what a fusion divides by, or raises to, costs less if it is a constan
     };
     CHECK(operations(root_work(p, "f = " + shape + " fusion(p), kind=kLoop, calls=c",
                                "c {\n" + p + made + "  ROOT " + root + "\n}\n")) == Approx(c.operations));
+    // The elements of an array of constants have not one value.
+    const std::string array = "  k = " + std::string(c.type) + "[1024]{0:T(1024)} constant({...})\n  b = " + shape +
+                              " broadcast(k), dimensions={1}\n";
+    CHECK(operations(root_work(p, "f = " + shape + " fusion(p), kind=kLoop, calls=c",
+                               "c {\n" + p + array + "  ROOT " + root + "\n}\n")) > 1.5 * c.operations);
     // An operation that stands alone has its operands in memory.
     CHECK(operations(root_work(p + made, root)) > 1.5 * c.operations);
   }

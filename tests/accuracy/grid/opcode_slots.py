@@ -41,11 +41,8 @@ def operations():
         popcnt=lax.population_count, count_leading_zeros=lax.clz, sign=lambda x: lax.sign(x.astype(jnp.int32)))
     exponents = (-1.5, -0.75, -0.25, 0.25, 0.75, 1.25, 1.5, 2.5, 3.5, 0.3333, 2.7)  # the first nine take roots
     powers = {f"power_by_{by}": (lambda by: lambda x: lax.pow(x, jnp.asarray(by, x.dtype)))(by) for by in exponents}
-    shared = dict(
-        divide_by_3=lambda x: x / jnp.asarray(3, x.dtype), divide_of_3=lambda x: jnp.asarray(3, x.dtype) / x,
-        remainder_of_3=lambda x: lax.rem(x, jnp.asarray(3, x.dtype)), power_of_2=lambda x: lax.pow(jnp.asarray(2, x.dtype), x))
     for dtype in ("float32", "bfloat16"):
-        for name, function in (*powers.items(), *shared.items()):
+        for name, function in powers.items():
             yield f"{name} {dtype}", function, (dtype,)
         for name, function in unary.items():
             yield f"{name} {dtype}", function, (dtype,)
