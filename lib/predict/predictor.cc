@@ -457,8 +457,8 @@ struct Predictor::State {
   // The tables that the summary adds up. Inputs: the costs, the order of the instructions and the loops.
   void update_summary(const Stale& stale) {
     std::vector<bool> listed(module.computation_limit(), false);
-    for (std::size_t i = 0; i < listed.size(); ++i) {
-      listed[i] = stale.replay.is_whole(ComputationId(i)) || stale.replay.has_other_order(ComputationId(i));
+    for (ComputationId id : CallFacts::scheduled(facts->calls)) {
+      listed[id.index] = stale.replay.is_whole(id) || stale.replay.has_other_order(id);
     }
     for (InstructionId id : stale.replay.steps) listed[row_of(module, id).computation.index] = true;
     for (InstructionId id : stale.costs) listed[row_of(module, id).computation.index] = true;

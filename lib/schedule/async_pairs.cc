@@ -185,13 +185,14 @@ void AsyncPairs::update(const Module& module, const CallGraph& calls, absl::Span
   if (edited.empty()) return;
   // By InstructionId: what a walk found there or behind it may be something else.
   std::vector<bool> is_edited(module.instruction_limit(), false);
+  bool any = false;
   for (InstructionId id : edited) {
     const bool ended_walks = known_[id.index].role_known && ends_walks(module.instruction(id));
     known_[id.index] = Known();
     const bool is_there = (row_of(module, id).flags & InstructionData::kErased) == 0;
     is_edited[id.index] = !ended_walks || (is_there && !ends_walks(module.instruction(id)));
+    any = any || is_edited[id.index];
   }
-  Tracer tracer(module, calls, *this);
   for (InstructionId id : edited) {
     const InstructionData& row = row_of(module, id);
     const bool is_there = (row.flags & InstructionData::kErased) == 0 &&
@@ -212,6 +213,8 @@ void AsyncPairs::update(const Module& module, const CallGraph& calls, absl::Span
   if (std::all_of(dones_.begin(), dones_.end(), [](const Done& done) { return done.looked_at.empty(); })) {
     dones_.clear();
   }
+  if (!any) return;
+  Tracer tracer(module, calls, *this);
   for (std::size_t i = 0; i < dones_.size(); ++i) {
     Done& done = dones_[i];
     const bool is_there = done.id.index < traces_.size() && traces_[done.id.index] == i;

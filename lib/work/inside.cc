@@ -36,10 +36,8 @@ class Examination {
         aliases_(aliases),
         is_by_element_(table.by_element_[computation.id().index] != 0) {
     table_.order_.clear();
-    for (InstructionView instruction : computation.instructions()) {
-      table_.place_[instruction.id().index] = static_cast<std::uint32_t>(table_.order_.size());
-      table_.order_.push_back(instruction);
-    }
+    for (InstructionView instruction : computation.instructions()) table_.order_.push_back(instruction);
+    table_.place_.assign(table_.order_);
     table_.wanted_.assign(table_.order_.size(), Share{});
     table_.moved_.assign(table_.order_.size(), Share{});
     table_.in_place_.assign(table_.order_.size(), 0);
@@ -63,11 +61,11 @@ class Examination {
     if (is_by_element_) {
       result.uses.resize(parameters.size());
       for (std::size_t p = 0; p < parameters.size(); ++p) {
-        if (parameters[p].valid()) result.uses[p] = table_.recomputation_[table_.place_[parameters[p].index]];
+        if (parameters[p].valid()) result.uses[p] = table_.recomputation_[table_.place_[parameters[p]]];
       }
     }
     for (std::size_t p = 0; p < parameters.size(); ++p) {
-      if (parameters[p].valid()) result.parameters[p] = table_.wanted_[table_.place_[parameters[p].index]];
+      if (parameters[p].valid()) result.parameters[p] = table_.wanted_[table_.place_[parameters[p]]];
     }
     return result;
   }
@@ -77,8 +75,8 @@ class Examination {
   // updated part.
   enum : char { kUpdate = 1, kOfPart = 2 };
 
-  Share& wanted(InstructionView instruction) { return table_.wanted_[table_.place_[instruction.id().index]]; }
-  char& in_place(InstructionView instruction) { return table_.in_place_[table_.place_[instruction.id().index]]; }
+  Share& wanted(InstructionView instruction) { return table_.wanted_[table_.place_[instruction.id()]]; }
+  char& in_place(InstructionView instruction) { return table_.in_place_[table_.place_[instruction.id()]]; }
 
   // Finds the instruction that writes each leaf of the root.
   void want_root(InstructionView root, Inside& result) {
@@ -253,7 +251,7 @@ class Examination {
 
   // Adds the needed share of an instruction's operands, given the needed share of its result.
   void pass_on(InstructionView instruction) {
-    wanted(instruction).add_apart(table_.moved_[table_.place_[instruction.id().index]]);
+    wanted(instruction).add_apart(table_.moved_[table_.place_[instruction.id()]]);
     const Share want = wanted(instruction);
     if (want.logical <= 0) return;
     if (is_inlined(instruction.opcode())) {
@@ -276,7 +274,7 @@ class Examination {
       if (is_updated(instruction, i)) continue;  // the rest of the array stays in place
       const Share share = operand_share(instruction, static_cast<int>(i), want, sizes_);
       if (i == 0 && has_own_window(instruction)) {
-        table_.moved_[table_.place_[instruction.operand(0).id().index]].add_apart(share);
+        table_.moved_[table_.place_[instruction.operand(0).id()]].add_apart(share);
       } else {
         wanted(instruction.operand(i)).add(share);
       }
@@ -298,15 +296,13 @@ class Examination {
       return i < uses.size() ? uses[i] : 1.0;
     };
     const auto is_skipped = [this](InstructionView instruction, std::size_t i) { return is_updated(instruction, i); };
-    const std::uint32_t root = table_.place_[computation_.root().id().index];
+    const std::uint32_t root = table_.place_[computation_.root().id()];
     table_.recomputation_.run(table_.order_, table_.place_, root, sizes_, nested, is_skipped);
   }
 
   // Whether an instruction depends on the result of a product.
   bool follows_product(InstructionView instruction) {
-    const auto mark = [this](InstructionView at) -> char& {
-      return table_.follows_product_[table_.place_[at.id().index]];
-    };
+    const auto mark = [this](InstructionView at) -> char& { return table_.follows_product_[table_.place_[at.id()]]; };
     bool follows = false;
     for (InstructionView operand : instruction.operands()) follows |= mark(operand) != 0;
     bool is_product = work_class(instruction.opcode()) == WorkClass::kContraction;
@@ -330,7 +326,7 @@ class Examination {
     }
     if (want.logical <= 0) return;
     const bool counts_uses = is_by_element_ && in_place(instruction) != kOfPart;
-    const double times = counts_uses ? table_.recomputation_[table_.place_[instruction.id().index]] : want.logical;
+    const double times = counts_uses ? table_.recomputation_[table_.place_[instruction.id()]] : want.logical;
     if (instruction.opcode() == Opcode::kConstant) {
       // Scalar constants are part of the code.
       const ArraySize& size = sizes_[instruction.shape_id()];
@@ -400,7 +396,6 @@ InsideTable::InsideTable(const Module& module)
       uses_tiles_(uses_tiles(module)),
       sizes_(module.shapes()),
       known_(module.computation_limit()),
-      place_(module.instruction_limit()),
       by_element_(module.computation_limit(), 0) {
   if (uses_tiles_) return;  // only fusions on GPUs compute element by element
   for (ComputationView computation : module.computations()) {

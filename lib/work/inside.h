@@ -9,6 +9,7 @@
 
 #include "hloroof/cost.h"
 #include "hloroof/module.h"
+#include "lib/work/positions.h"
 #include "lib/work/recomputation.h"
 #include "lib/work/size_cache.h"
 
@@ -138,10 +139,10 @@ class InsideTable {
   bool uses_tiles_ = false;
   SizeCache sizes_;
   std::vector<std::unique_ptr<Inside>> known_;  // by ComputationId
-  std::vector<std::uint32_t> place_;  // by InstructionId: its position in its computation, if that was examined
-  std::vector<char> by_element_;      // by ComputationId: whether its fusion computes element by element
-  Inside fusion_;                     // the last result of of_fusion()
+  std::vector<char> by_element_;                // by ComputationId: whether its fusion computes element by element
+  Inside fusion_;                               // the last result of of_fusion()
   // The state of the computation under examination, by position.
+  Positions place_;
   std::vector<InstructionView> order_;
   std::vector<Share> wanted_;
   std::vector<Share> moved_;  // the part of wanted_ for instructions that have windows of their own

@@ -71,8 +71,8 @@ void Recomputation::add_place(Node& node, std::uint32_t place) {
   }
 }
 
-void Recomputation::run(const std::vector<InstructionView>& order, const std::vector<std::uint32_t>& place,
-                        std::uint32_t root, SizeCache& sizes, const NestedUse& nested,
+void Recomputation::run(const std::vector<InstructionView>& order, const Positions& place, std::uint32_t root,
+                        SizeCache& sizes, const NestedUse& nested,
                         const std::function<bool(InstructionView, std::size_t)>& is_skipped) {
   nodes_.assign(order.size(), {});
   times_.assign(order.size(), 0);
@@ -90,7 +90,7 @@ void Recomputation::run(const std::vector<InstructionView>& order, const std::ve
     }
     for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
       if (is_skipped(instruction, i)) continue;
-      const std::uint32_t from = place[instruction.operand(i).id().index];
+      const std::uint32_t from = place[instruction.operand(i).id()];
       Node& operand = nodes_[from];
       if (asks_at_same_place(instruction, i)) {
         for (std::uint32_t wanted_at : nodes_[at].wanted_at) add_place(operand, wanted_at);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "hloroof/module.h"
+#include "lib/work/positions.h"
 #include "lib/work/size_cache.h"
 
 namespace hloroof::internal::inline work {
@@ -25,11 +26,10 @@ class Recomputation {
   // the nested computation is itself computed.
   using NestedUse = std::function<double(InstructionView fusion, std::size_t i)>;
 
-  // `order` holds the instructions of one computation, operands first. place[instruction id] is the index of each in
-  // `order`. Operands for which `is_skipped` is true are not computed: they are arrays that are updated in place.
-  void run(const std::vector<InstructionView>& order, const std::vector<std::uint32_t>& place, std::uint32_t root,
-           SizeCache& sizes, const NestedUse& nested,
-           const std::function<bool(InstructionView, std::size_t)>& is_skipped);
+  // `order` holds the instructions of one computation, operands first. `place` has the index of each in `order`.
+  // Operands for which `is_skipped` is true are not computed: they are arrays that are updated in place.
+  void run(const std::vector<InstructionView>& order, const Positions& place, std::uint32_t root, SizeCache& sizes,
+           const NestedUse& nested, const std::function<bool(InstructionView, std::size_t)>& is_skipped);
 
   double operator[](std::size_t place) const { return times_[place]; }
 
