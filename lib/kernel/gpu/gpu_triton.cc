@@ -128,6 +128,11 @@ class TritonCounter {
       work_.add_unread(body_op_name(kernel_, o.name));
       return;
     }
+    // Triton's tiles have fixed sizes, but the type of a tensor can leave one open, as a negative number.
+    if (std::min({out.shape[rank - 2], out.shape[rank - 1], lhs.shape[rank - 1]}) < 0) {
+      work_.add_unread(body_op_name(kernel_, o.name));
+      return;
+    }
     GpuDotWork dot;
     dot.m = static_cast<double>(out.shape[rank - 2]);
     dot.n = static_cast<double>(out.shape[rank - 1]);
