@@ -213,7 +213,7 @@ void AsyncPairs::update(const Module& module, const CallGraph& calls, absl::Span
   if (std::all_of(dones_.begin(), dones_.end(), [](const Done& done) { return done.looked_at.empty(); })) {
     dones_.clear();
   }
-  if (!any) return;
+  if (!any) return;  // no walk has come or will come through what was edited
   Tracer tracer(module, calls, *this);
   for (std::size_t i = 0; i < dones_.size(); ++i) {
     Done& done = dones_[i];

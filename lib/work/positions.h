@@ -15,15 +15,13 @@ namespace hloroof::internal::inline work {
 // ids that follow one another, so that a computation takes a short table, whatever the size of the module.
 class Positions {
  public:
-  // Forgets the list before.
+  // Replaces the list.
   void assign(const std::vector<InstructionView>& list) {
-    std::uint32_t last = 0;
-    first_ = list.empty() ? 0 : list.front().id().index;
-    for (InstructionView instruction : list) {
-      first_ = std::min(first_, instruction.id().index);
-      last = std::max(last, instruction.id().index);
-    }
-    if (!list.empty() && last - first_ >= table_.size()) table_.resize(std::size_t{last} - first_ + 1);
+    if (list.empty()) return;
+    const auto is_lower = [](InstructionView a, InstructionView b) { return a.id().index < b.id().index; };
+    const auto [first, last] = std::minmax_element(list.begin(), list.end(), is_lower);
+    first_ = first->id().index;
+    table_.resize(std::max<std::size_t>(table_.size(), last->id().index - first_ + 1));
     for (std::size_t i = 0; i < list.size(); ++i) table_[list[i].id().index - first_] = static_cast<std::uint32_t>(i);
   }
 

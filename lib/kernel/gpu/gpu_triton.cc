@@ -124,12 +124,9 @@ class TritonCounter {
     const TileType& rhs = type(kernel_.operand(op, 1));
     const TileType& out = type(o.first_result);
     const std::size_t rank = out.shape.size();
-    if (rank < 2 || lhs.shape.size() != rank || rhs.shape.size() != rank) {
-      work_.add_unread(body_op_name(kernel_, o.name));
-      return;
-    }
     // Triton's tiles have fixed sizes, but the type of a tensor can leave one open, as a negative number.
-    if (std::min({out.shape[rank - 2], out.shape[rank - 1], lhs.shape[rank - 1]}) < 0) {
+    if (rank < 2 || lhs.shape.size() != rank || rhs.shape.size() != rank ||
+        std::min({out.shape[rank - 2], out.shape[rank - 1], lhs.shape[rank - 1]}) < 0) {
       work_.add_unread(body_op_name(kernel_, o.name));
       return;
     }
