@@ -199,6 +199,17 @@ struct RowWork {
   double array_bytes = 0;  // padded bytes of the largest array that has the rows
 };
 
+// TPU: how the compiler computes a reduction whose operation states its windows. The sums of a window stay in
+// registers.
+struct ReductionWindows {
+  double windows = 0;       // 0: none
+  double registers = 0;     // of 32-bit elements, of the operand in a window
+  double sums = 0;          // registers to which a window adds
+  bool is_by_rows = false;  // rows are reduced to a value each, by an instruction of its own: one after another
+  double results = 0;       // windows at whose end the cross-lane unit makes values of rows
+  double carried = 0;       // registers of sums that windows load and store, because others add to them too
+};
+
 // The work of one device for one execution of one instruction, in the physical convention.
 struct Work {
   double flops = 0;  // logical: contractions at their logical dimensions, elementwise operations one per element
@@ -222,8 +233,9 @@ struct Work {
   double product_steps = 1;    // TPU: windows along the contracted dimensions; their sums are accumulated
   double partial_tile_elements = 0;  // padded elements of tiles that an in-place update covers only in part
   RowWork rows;                      // TPU: of gathers and scatters whose array lies in VMEM
-  double units_in_turn = 0;          // TPU: operations of the cross-lane units, each of which waits for the one before
-  std::optional<double> seconds;     // set by the user; overrides the model
+  ReductionWindows reduction;
+  double units_in_turn = 0;       // TPU: operations of the cross-lane units, each of which waits for the one before
+  std::optional<double> seconds;  // set by the user; overrides the model
   CostSource source = CostSource::kModel;
   double kernels = 1;   // GPU: kernels that a library call launches one after another
   double programs = 0;  // GPU: blocks of threads of a kernel whose body was read, or of each of a library's; 0: unknown

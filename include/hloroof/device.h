@@ -280,12 +280,16 @@ struct TpuCore {
     bool native_bf16 = false;            // packed bf16 arithmetic, two elements per lane
     double efficiency = 0;               // fraction of f32_rate that compiled chains of operations attain
     double transpose_cycles = 0;         // cycles of a cross-lane unit to transpose a 32-bit register
+    Fact<double> permute_cycles;         // cycles to spread or move values of a register over lanes; none: as long
     double packed_transpose_cycles = 0;  // cycles to transpose a register of packed 16-bit elements
     double lane_reduction_cycles = 0;    // cycles to reduce a register over its lanes
     double cross_lane_units = 0;         // cross-lane units of one core
     double partial_update_cycles = 0;    // cycles to merge an update into a register that it covers in part
     Fact<double> row_move_cycles;        // cycles to find a row by its number and move it inside VMEM; none: 0
     Fact<double> row_combine_cycles;     // cycles to find it and combine it with another, which is read back; none: 0
+    Fact<double> operation_latency;      // cycles until an operation can use the result of another; none: 0
+    Fact<double> reduced_rows;   // registers of rows whose values over the lanes are added up side by side; none: all
+    Fact<double> window_cycles;  // cycles of a window of a reduction beside those of its registers; none: 0
   } vector;
   struct OnChip {
     Fact<double> vmem_capacity;         // bytes, all cores of the device

@@ -217,19 +217,31 @@ OverlapTime<Num> overlap_time(const Work& work, ResourceTimes<Num> resources, co
 }
 
 // The on-chip memory of a TPU that arrays are placed in. A device with CMEM uses CMEM, whose arrays reach the registers
-// by DMA through VMEM. Any other device uses VMEM itself.
+// by DMA through VMEM. Any other device uses VMEM itself. What vector operations read from HBM and write to it also
+// passes through VMEM, in windows that they load and store. Where they only turn an array, that is part of the turning.
 template <class Num>
 Num vmem_seconds(const Work& work, const TpuCore::OnChip& on_chip, const Numbers<Num>& n) {
-  const bool is_cmem = n.has(on_chip.cmem_read_bandwidth);
-  Num read = n.at(on_chip.vmem_read_bandwidth);
-  Num write = n.at(on_chip.vmem_write_bandwidth);
-  if (is_cmem) {
-    read = n.at(*on_chip.cmem_read_bandwidth, &on_chip.cmem_read_bandwidth);
-    write = n.known_or(on_chip.cmem_write_bandwidth, write);
+  const Num read = n.at(on_chip.vmem_read_bandwidth);
+  const Num write = n.at(on_chip.vmem_write_bandwidth);
+  const bool has_windows =
+      work.matrix.empty() && std::any_of(work.vector.begin(), work.vector.end(), [](const VectorWork& v) {
+        return v.opcode != Opcode::kTranspose || !v.cross_lane;
+      });
+  double loads = has_windows ? work.read.hbm : 0;
+  double stores = has_windows ? work.written.hbm : 0;
+  Num cmem = 0.0;
+  if (!n.has(on_chip.cmem_read_bandwidth)) {
+    loads += work.read.vmem;
+    stores += work.written.vmem;
+  } else if (work.read.vmem + work.written.vmem > 0) {
+    const Num cmem_read = n.at(*on_chip.cmem_read_bandwidth, &on_chip.cmem_read_bandwidth);
+    const Num cmem_write = n.known_or(on_chip.cmem_write_bandwidth, write);
+    cmem = slowest("CMEM", over(n.amount("CMEM reads", work.read.vmem, "B"), cmem_read),
+                   over(n.amount("CMEM writes", work.written.vmem, "B"), cmem_write));
   }
-  return slowest(is_cmem ? "CMEM" : "VMEM",
-                 over(n.amount(is_cmem ? "CMEM reads" : "VMEM loads", work.read.vmem, "B"), read),
-                 over(n.amount(is_cmem ? "CMEM writes" : "VMEM stores", work.written.vmem, "B"), write));
+  if (loads + stores == 0) return cmem;
+  return slowest("VMEM", cmem, over(n.amount("VMEM loads", loads, "B"), read),
+                 over(n.amount("VMEM stores", stores, "B"), write));
 }
 
 // The tiles of a GPU kernel's programs. Transfers that the author of a program for threads schedules come from the
@@ -298,7 +310,7 @@ ResourceTimes<Num> resource_times(const Work& work, const Numbers<Num>& n, doubl
     times.epilogue = sum("", after, times.accumulation);
   }
   times.hbm = hbm_seconds(work, n);
-  if (tpu != nullptr && work.read.vmem + work.written.vmem > 0) times.vmem = vmem_seconds(work, tpu->on_chip, n);
+  if (tpu != nullptr) times.vmem = vmem_seconds(work, tpu->on_chip, n);
   if (device.gpu() != nullptr) times.vmem = scattered_seconds(work, *device.gpu(), n);
   if (device.gpu() != nullptr && work.tile_bytes > 0) times.vmem = tiles_seconds(work, *device.gpu(), n);
   if (const GpuCore* const gpu = device.gpu();

@@ -25,12 +25,13 @@ bool has_integer_weight(Opcode opcode) {
 }
 
 // The name of an operation's cost in a device file, whatever makes it cheaper.
-std::string weight_name(const VectorWork& work, const TpuCore* tpu) {
+std::string weight_name(const VectorWork& work, const TpuCore* tpu, bool sums_in_registers) {
   // Two rows of 16 bits share a sublane. Rows that change places are taken apart and joined again, unless the ALUs work
   // on packed registers.
   if (work.opcode == Opcode::kTranspose && bits(work.type) < kLaneBits && tpu != nullptr && !tpu->vector.native_bf16) {
     return "packed-transpose";
   }
+  if (work.opcode == Opcode::kReduce && sums_in_registers) return "reduce-in-registers";
   if (is_integral(work.type) && has_integer_weight(work.opcode))
     return "integer-" + std::string(to_string(work.opcode));
   // Sorts of the compiler compare elements that it moves across lanes. Those of libraries place keys by their digits.
@@ -44,8 +45,8 @@ std::string weight_name(const VectorWork& work, const TpuCore* tpu) {
 
 // The cost of an operation in a device file, or null if the file has none. A file that does not list what makes the
 // operation cheaper has the cost of all such operations.
-const OpWeight* weight_of(const VectorWork& work, const VectorUnit& unit, const TpuCore* tpu) {
-  const std::string name = weight_name(work, tpu);
+const OpWeight* weight_of(const VectorWork& work, const VectorUnit& unit, const TpuCore* tpu, bool sums_in_registers) {
+  const std::string name = weight_name(work, tpu, sums_in_registers);
   const OpWeight* found = nullptr;
   // No steps of Newton follow the reciprocal of a division that the program states in bf16.
   if (work.opcode == Opcode::kDivide && (work.type == ElementType::kBf16 || work.to == ElementType::kBf16)) {
@@ -94,6 +95,7 @@ void add_cross_lane(const VectorWork& v, const TpuCore::Vector& unit, const Numb
   const bool is_relayout = v.opcode == Opcode::kTranspose;
   const double registers = v.elements / register_elements(unit);
   Num cycles = n.at(v.opcode == Opcode::kReduce ? unit.lane_reduction_cycles : unit.transpose_cycles);
+  if (v.opcode != Opcode::kReduce && !is_relayout) cycles = n.known_or(unit.permute_cycles, cycles);
   if (is_relayout && bits(v.type) == 16) cycles = n.at(unit.packed_transpose_cycles) / 2.0;
   const Num seconds = n.amount(is_relayout ? "layout changed across lanes" : "across lanes", registers, "register") *
                       cycles / (n.clock() * n.cores() * n.at(unit.cross_lane_units));
@@ -118,10 +120,46 @@ void add_rows(const RowWork& rows, const TpuCore& core, const Numbers<Num>& n, V
                          n.amount("stores", stored, "B") / n.at(core.on_chip.vmem_write_bandwidth));
 }
 
-}  // namespace
+// Adds the waits of a reduction in windows: an addition for the one before it to the same sum, and the end of a window
+// for the values of its rows. Rows are reduced one after another, or some side by side; all other sums of a window are
+// added to in turn.
+template <class Num>
+void add_reduction(const ReductionWindows& reduction, const TpuCore& core, const Numbers<Num>& n,
+                   VectorTime<Num>& time) {
+  if (reduction.windows <= 0) return;
+  const Num rate = n.clock() * n.cores();
+  const double each = reduction.registers / reduction.sums;  // registers that are added to a sum
+  const Num latency = n.known_or(core.vector.operation_latency, 0.0);
+  if (reduction.is_by_rows) {
+    const double steps = reduction.windows * reduction.sums * (each - 1);
+    const Num rows = n.known_or(core.vector.reduced_rows, reduction.sums);
+    time.chain_seconds = n.amount("additions that wait for one another", steps, "operation") * latency /
+                         (rate * (value(rows) < reduction.sums ? rows : Num(reduction.sums)));
+  } else {
+    time.chain_seconds =
+        n.amount("additions that wait for one another", reduction.windows * each, "operation") * latency / rate;
+  }
+  Num windows = 0.0;
+  if (reduction.windows > reduction.results) {
+    windows = n.amount("windows", reduction.windows - reduction.results, "window") *
+              n.known_or(core.vector.window_cycles, 0.0) / rate;
+  }
+  Num results = 0.0;
+  if (reduction.results > 0) {
+    results = n.amount("waits for the cross-lane unit", reduction.results, "window") *
+              n.known_or(core.kernel.unit_latency, 0.0) / rate;
+  }
+  if (const OpWeight* const weight = find_op_weight(n.device().vector, "reduce"); weight && reduction.carried > 0) {
+    const double operations = reduction.carried * register_elements(core.vector) * weight->vector_ops;
+    time.operation_seconds = sum("", time.operation_seconds,
+                                 n.amount("sums carried from window to window", operations, "op") /
+                                     (n.at(n.device().vector.f32_rate) * n.at(core.vector.efficiency)));
+  }
+  time.in_turn_seconds = sum("windows of the reduction", windows, results);
+}
 
 template <class Num>
-VectorTime<Num> vector_time(const std::vector<VectorWork>& work, const Numbers<Num>& n) {
+VectorTime<Num> time_of(const std::vector<VectorWork>& work, bool sums_in_registers, const Numbers<Num>& n) {
   const VectorUnit& unit = n.device().vector;
   const TpuCore* const tpu = n.device().tpu();
   VectorTime<Num> time;
@@ -132,7 +170,7 @@ VectorTime<Num> vector_time(const std::vector<VectorWork>& work, const Numbers<N
       continue;
     }
     static const OpWeight kOneOperation;
-    const OpWeight* const listed = weight_of(v, unit, tpu);
+    const OpWeight* const listed = weight_of(v, unit, tpu, sums_in_registers);
     const OpWeight& weight = listed != nullptr ? *listed : kOneOperation;
     TypedOperations<Num> operations;
     if (v.opcode == Opcode::kConvert && listed != nullptr) {
@@ -155,6 +193,13 @@ VectorTime<Num> vector_time(const std::vector<VectorWork>& work, const Numbers<N
   }
   return time;
 }
+
+}  // namespace
+
+template <class Num>
+VectorTime<Num> vector_time(const std::vector<VectorWork>& work, const Numbers<Num>& n) {
+  return time_of(work, false, n);
+}
 template VectorTime<double> vector_time(const std::vector<VectorWork>&, const Numbers<double>&);
 template VectorTime<Traced> vector_time(const std::vector<VectorWork>&, const Numbers<Traced>&);
 
@@ -163,7 +208,7 @@ VectorTime<Num> vector_time(const Work& work, const Numbers<Num>& n) {
   std::vector<VectorWork> converted;
   for (const MatrixWork& product : work.matrix) add_conversions(product, n.device(), converted);
   if (!converted.empty()) converted.insert(converted.begin(), work.vector.begin(), work.vector.end());
-  VectorTime<Num> time = vector_time(converted.empty() ? work.vector : converted, n);
+  VectorTime<Num> time = time_of(converted.empty() ? work.vector : converted, work.reduction.windows > 0, n);
   if (const GpuCore* const gpu = n.device().gpu(); gpu != nullptr && work.programs > 0) {
     // The weights of what a library does in several kernels are those of its own code, which no compiler made.
     const bool is_library = work.kernels > 1;
@@ -179,9 +224,11 @@ VectorTime<Num> vector_time(const Work& work, const Numbers<Num>& n) {
         n.amount("registers updated in part", work.partial_tile_elements / register_elements(tpu->vector), "register") *
         n.at(tpu->vector.partial_update_cycles) / (n.clock() * n.cores());
     add_rows(work.rows, *tpu, n, time);
+    add_reduction(work.reduction, *tpu, n, time);
     if (work.units_in_turn > 0) {
-      time.in_turn_seconds = n.amount("units that wait for one another", work.units_in_turn, "operation") *
-                             n.known_or(tpu->kernel.unit_latency, 0.0) / n.clock();
+      const Num in_turn = n.amount("units that wait for one another", work.units_in_turn, "operation") *
+                          n.known_or(tpu->kernel.unit_latency, 0.0) / n.clock();
+      time.in_turn_seconds = sum("waits", time.in_turn_seconds, in_turn);
     }
   }
   return time;

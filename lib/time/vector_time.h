@@ -19,7 +19,8 @@ struct VectorTime {
   Num operation_seconds = 0.0;  // on the ALUs
   Num partial_seconds = 0.0;    // on the ALUs, for registers that are partially updated
   Num row_seconds = 0.0;        // of rows that are found by number, one after another
-  Num in_turn_seconds = 0.0;    // of cross-lane operations that wait for one another
+  Num chain_seconds = 0.0;      // of operations on the ALUs that wait for one another
+  Num in_turn_seconds = 0.0;    // of cross-lane operations that wait for one another, while nothing else is done
   Num result_seconds = 0.0;     // on the transcendental unit
   Num register_seconds = 0.0;   // on the cross-lane unit
   Num relayout_seconds = 0.0;   // on the cross-lane unit, for arrays that change layout
@@ -28,8 +29,10 @@ struct VectorTime {
     return slowest(name, seconds_without_relayout(name), sum("across lanes", register_seconds, relayout_seconds));
   }
   Num seconds_without_relayout(std::string_view name = "vector units") const {
-    return slowest(name, sum("vector ALUs", operation_seconds, partial_seconds, row_seconds, in_turn_seconds),
-                   result_seconds, register_seconds);
+    return sum("vector units and their waits",
+               slowest(name, sum("vector ALUs", operation_seconds, partial_seconds, row_seconds), chain_seconds,
+                       result_seconds, register_seconds),
+               in_turn_seconds);
   }
 };
 template <class Num>

@@ -442,7 +442,7 @@ void add_arithmetic(InstructionView instruction, double share, Place place, Size
     case WorkClass::kContraction: add_contraction(instruction, share, work); return;
     case WorkClass::kReduction:
       if (opcode == Opcode::kReduce) {
-        add_reduce(instruction, share, sizes, work);
+        add_reduce(instruction, share, place, sizes, work);
       } else if (opcode == Opcode::kReduceWindow) {
         add_reduce_window(instruction, share, sizes, work);
       } else if (opcode == Opcode::kSelectAndScatter) {

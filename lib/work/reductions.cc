@@ -8,7 +8,6 @@
 #include "lib/ir/element_type.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/values/attribute_values.h"
-#include "lib/work/inside.h"
 #include "lib/work/window_reads.h"
 
 namespace hloroof::internal::inline work {
@@ -91,7 +90,7 @@ double fetches(const Slide& slide, double outputs) {
   return std::max(fetched / length, 1.0);
 }
 
-// The type in which a reduction computes. A TPU that reduces several arrays together, as argmax does, compares and
+// The type of the elements of a reduction. A TPU that reduces several arrays together, as argmax does, compares and
 // selects registers of as many elements as the widest of them has. Source: the final code of libtpu 0.0.52 for v6e,
 // which takes the operations of f32 for the argmax of bf16.
 ElementType type_of_reduction(InstructionView reduce) {
@@ -142,7 +141,7 @@ void add_applied(const Applied& what, double logical, double padded, ElementType
   for (Opcode opcode : what.operations) add_vector(work, opcode, type, padded);
 }
 
-void add_reduce(InstructionView reduce, double share, SizeCache& sizes, Work& work) {
+void add_reduce(InstructionView reduce, double share, Place place, SizeCache& sizes, Work& work) {
   if (reduce.operand_count() == 0) return;
   const ArraySize in = sizes[reduce.operand(0).shape_id()];
   const ShapeId first = reduce.module().shapes().leaves(reduce.shape_id()).empty()
@@ -150,7 +149,14 @@ void add_reduce(InstructionView reduce, double share, SizeCache& sizes, Work& wo
                             : reduce.module().shapes().leaves(reduce.shape_id())[0];
   const double done = std::max(in.logical_elements - sizes[first].logical_elements, 0.0);
   const ElementType type = type_of_reduction(reduce);
-  add_applied(applied(reduce, AttributeKey::kToApply), done * share, in.padded_elements * share, type, work);
+  // What a TPU reads from memory for it becomes f32. A fusion states its conversions.
+  const bool is_widened =
+      place == Place::kAlone && is_tiled(reduce.operand(0).shape()) && bits(type) < kLaneBits && !is_integral(type);
+  add_applied(applied(reduce, AttributeKey::kToApply), done * share, in.padded_elements * share,
+              is_widened ? ElementType::kF32 : type, work);
+  if (is_widened) {
+    add_vector({Opcode::kConvert, type, in.padded_elements * share, false, ElementType::kF32}, work.vector);
+  }
   const Shape& operand = reduce.operand(0).shape();
   const MinorDimensions minor = minor_dimensions(operand);
   const double inputs = static_cast<double>(std::max<std::size_t>(reduce.operand_count() / 2, 1));
@@ -163,6 +169,44 @@ void add_reduce(InstructionView reduce, double share, SizeCache& sizes, Work& wo
     if (d != minor.lane) continue;
     add_vector(work, Opcode::kReduce, type, inputs * lane_reduction_elements(operand, in) * share, true);
   }
+}
+
+// The bounds of a window are those of the operand, in tiles. Source: the final code of libtpu 0.0.52 for v2 to 7x.
+ReductionWindows windows_of(InstructionView reduce, const WindowConfig& config) {
+  ReductionWindows result;
+  if (reduce.operand_count() != 2) return result;
+  const Shape& operand = reduce.operand(0).shape();
+  const auto& order = operand.layout.minor_to_major;
+  const std::vector<std::int64_t>& bounds = config.output_window_bounds;
+  if (!is_tiled(operand) || bounds.empty() || bounds.size() != order.size()) return result;
+  if (applied(reduce, AttributeKey::kToApply).operations.size() != 1) return result;
+  const std::vector<std::int64_t>& tile = operand.layout.tiles[0].dimensions;
+  const std::vector<std::int64_t> reduced = integers(reduce, AttributeKey::kDimensions);
+  double windows = 1;
+  double registers = 1;
+  double sums = 1;
+  bool is_whole = true;  // a window has all that is added to its sums
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const std::int64_t d = order[i];
+    const bool is_reduced = std::find(reduced.begin(), reduced.end(), d) != reduced.end();
+    const double along = windows_along(operand, d, bounds);
+    const double unit = i < tile.size() ? static_cast<double>(std::max<std::int64_t>(tile[tile.size() - 1 - i], 1)) : 1;
+    const double tiles = std::ceil(static_cast<double>(operand.dimensions[d]) / unit);
+    const double size = std::clamp(static_cast<double>(bounds[bounds.size() - 1 - i]), 1.0, std::max(tiles, 1.0));
+    windows *= along;
+    registers *= size;
+    if (!is_reduced) sums *= size;
+    if (is_reduced && along > 1) is_whole = false;
+  }
+  result.windows = windows;
+  result.registers = registers;
+  result.sums = sums;
+  if (!is_whole) result.carried = windows * sums;
+  // One register of sums is added to from window to window, and its lanes are reduced at the end.
+  if (std::find(reduced.begin(), reduced.end(), minor_dimensions(operand).lane) != reduced.end()) {
+    result.results = sums > 1 || is_whole ? windows : 1;
+  }
+  return result;
 }
 
 // On a TPU, a window that slides along the lanes or the sublanes of a register takes an unaligned register and a mask

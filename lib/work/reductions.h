@@ -9,6 +9,7 @@
 #include "hloroof/cost.h"
 #include "hloroof/module.h"
 #include "lib/values/backend_config.h"
+#include "lib/work/inside.h"
 #include "lib/work/size_cache.h"
 
 namespace hloroof::internal::inline work {
@@ -47,8 +48,12 @@ void add_applied(const Applied& what, double logical, double padded, ElementType
 // ---- Reductions ----------------------------------------------------------------------------------------------------
 
 // Add `share` of the arithmetic of one instruction.
-void add_reduce(InstructionView reduce, double share, SizeCache& sizes, Work& work);
+void add_reduce(InstructionView reduce, double share, Place place, SizeCache& sizes, Work& work);
 void add_reduce_window(InstructionView instruction, double share, SizeCache& sizes, Work& work);
+
+// How a TPU computes a reduction in the windows of its instruction, or of the fusion that it is in. None if `config`
+// does not have the dimensions of its operand, or if it applies several operations.
+ReductionWindows windows_of(InstructionView reduce, const WindowConfig& config);
 
 // What a reduce-window of a TPU does again because the compiler computes its result window by window.
 struct WindowRepeats {

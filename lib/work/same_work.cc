@@ -47,6 +47,11 @@ auto members(const MatrixWork& product) {
                   batch_on_lanes, apart, patch_is_resident);
 }
 
+auto members(const ReductionWindows& reduction) {
+  const auto& [windows, registers, sums, is_by_rows, results, carried] = reduction;
+  return std::tie(windows, registers, sums, is_by_rows, results, carried);
+}
+
 auto members(const DeviceGroups& groups) {
   const auto& [mode, regular, in_order, all_devices, group_size, group_count, within, across, listed, named_axes] =
       groups;
@@ -65,11 +70,12 @@ bool same_work(const Work& a, const Work& b) {
   if (&a == &b) return true;
   const auto& [flops, transcendentals, matrix_flops, read, written, logical_bytes, padded_bytes, scalar_bytes, fetched,
                stored, matrix, vector, epilogue, read_again, between_kernels, product_steps, partial_tiles, rows,
-               in_turn, seconds, source, kernels, programs, is_for_threads, tile_bytes, tiles, pieces, atomics,
-               narrow_atomics, is_chained, kernel, is_free] = a;
+               reduction, in_turn, seconds, source, kernels, programs, is_for_threads, tile_bytes, tiles, pieces,
+               atomics, narrow_atomics, is_chained, kernel, is_free] = a;
   return members(read) == members(b.read) && members(written) == members(b.written) &&
-         members(tiles) == members(b.tiles) && members(rows) == members(b.rows) && same_parts(matrix, b.matrix) &&
-         same_parts(vector, b.vector) && same_parts(epilogue, b.epilogue) && same_parts(pieces, b.pieces) &&
+         members(tiles) == members(b.tiles) && members(rows) == members(b.rows) &&
+         members(reduction) == members(b.reduction) && same_parts(matrix, b.matrix) && same_parts(vector, b.vector) &&
+         same_parts(epilogue, b.epilogue) && same_parts(pieces, b.pieces) &&
          std::tie(flops, transcendentals, matrix_flops, logical_bytes, padded_bytes, scalar_bytes, fetched, stored,
                   read_again, between_kernels, product_steps, partial_tiles, in_turn, seconds, source, kernels,
                   programs, is_for_threads, tile_bytes, atomics, narrow_atomics, is_chained, kernel, is_free) ==

@@ -331,6 +331,7 @@ class WorkCounter {
       }
     }
     if (called.valid() && opcode == Opcode::kFusion) add_window_repeats(instruction, called, inside, work);
+    add_reduction_windows(instruction, called, work);
     if (!work.matrix.empty()) {
       const std::optional<WindowConfig> windows = window_config(instruction);
       if (called.valid()) work.product_steps = product_steps(windows, work);
@@ -380,6 +381,26 @@ class WorkCounter {
         leaf.written_logical = size.logical_bytes;
       }
       add_write(work, size, leaf);
+    }
+  }
+
+  // Adds how the windows of an instruction are reduced. Of several reductions in a fusion, the one that waits longest.
+  static void add_reduction_windows(InstructionView instruction, ComputationId called, Work& work) {
+    const auto is_reduction = [](const VectorWork& v) { return v.opcode == Opcode::kReduce && !v.cross_lane; };
+    if (std::none_of(work.vector.begin(), work.vector.end(), is_reduction) || !work.matrix.empty()) return;
+    const std::optional<WindowConfig> config = window_config(instruction);
+    if (!config) return;
+    if (instruction.opcode() == Opcode::kReduce) {
+      work.reduction = windows_of(instruction, *config);
+      work.reduction.is_by_rows = work.reduction.results > 0;
+    } else if (called.valid()) {
+      for (const InstructionView inner : instruction.module().computation(called).instructions()) {
+        if (inner.opcode() != Opcode::kReduce) continue;
+        const ReductionWindows windows = windows_of(inner, *config);
+        if (windows.windows > 0 && (work.reduction.windows == 0 || windows.sums < work.reduction.sums)) {
+          work.reduction = windows;
+        }
+      }
     }
   }
 

@@ -2,6 +2,7 @@
 // each generation of TPU. compile_grid.py makes the rows.
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <string>
 #include <utility>
@@ -24,13 +25,18 @@ const std::map<std::string, std::string> kDevices = {{"v2", "tpu_v2"},   {"v3", 
                                                      {"7x", "tpu_v7x"}};
 
 // The seconds that the operations of a module keep the core busy: each its slowest unit, without memory and overhead.
-double core_seconds(const StepPrediction& prediction) {
+// Also adds what each unit takes to `units`.
+double core_seconds(const StepPrediction& prediction, ResourceSeconds& all_units) {
   double seconds = 0;
   for (const OpPrediction& op : prediction.ops) {
     const ResourceSeconds& busy = op.time->resources;
     const double units =
         std::max({busy[Resource::kMatrix] + op.time->epilogue, busy[Resource::kVector], busy[Resource::kVmem]});
-    if (op.opcode.find("-start") == std::string::npos) seconds += op.executions * units;
+    if (op.opcode.find("-start") != std::string::npos) continue;
+    seconds += op.executions * units;
+    for (int r = 0; r < kResourceCount; ++r) {
+      all_units[static_cast<Resource>(r)] += op.executions * busy[static_cast<Resource>(r)];
+    }
   }
   return seconds;
 }
@@ -48,7 +54,16 @@ TEST_CASE("The grid of operations") {
     const auto prediction = predict_step_time(*module, *device);
     REQUIRE(prediction.ok());
     const double busy = std::stod(row.at("busy_cycles")) / std::stod(row.at("clock"));
-    const Sample sample = {generation + " " + row.at("name"), core_seconds(*prediction), busy, 1, ""};
+    ResourceSeconds units;
+    const double model = core_seconds(*prediction, units);
+    if (std::getenv("HLOROOF_GRID_ROWS") != nullptr) {
+      const double clock = std::stod(row.at("clock"));
+      std::printf("%-16s %-4s %-32s %-9s code %8.0f model %8.0f ratio %5.2f matrix %8.0f vector %8.0f vmem %8.0f\n",
+                  row.at("category").c_str(), generation.c_str(), row.at("name").c_str(), row.at("standing").c_str(),
+                  busy * clock, model * clock, model / busy, units[Resource::kMatrix] * clock,
+                  units[Resource::kVector] * clock, units[Resource::kVmem] * clock);
+    }
+    const Sample sample = {generation + " " + row.at("name"), model, busy, 1, ""};
     all[row.at("category")][generation].push_back(sample);
     if (row.at("standing") == "held back") held_back[row.at("category")].push_back(sample);
   }
@@ -65,9 +80,9 @@ TEST_CASE("The grid of operations") {
   }
   // What the model attains, so that it does not become worse. The goal is 10 % everywhere.
   const std::map<std::string, double> kMost = {
-      {"convolution", 0.1},   {"data movement", 0.96}, {"elementwise", 0.26},    {"product", 0.05},
-      {"quantization", 0.24}, {"reduction", 0.35},     {"relayout", 0.93},       {"rows and columns", 0.1},
-      {"softmax", 0.15},      {"sort and scan", 0.36}, {"transcendental", 0.11}, {"window", 0.15}};
+      {"convolution", 0.1},  {"data movement", 0.85}, {"elementwise", 0.12},    {"product", 0.05},
+      {"quantization", 0.2}, {"reduction", 0.05},     {"relayout", 0.55},       {"rows and columns", 0.1},
+      {"softmax", 0.14},     {"sort and scan", 0.26}, {"transcendental", 0.08}, {"window", 0.15}};
   for (const auto& [category, most] : kMost) {
     CAPTURE(category);
     CHECK(figures(held_back[category]).median <= most);

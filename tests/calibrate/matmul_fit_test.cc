@@ -117,11 +117,15 @@ TEST_CASE("Shipped TPU constants are the fit of every second row") {
     options.dump_root = kShared + "/corpus";
     const auto measurements = read_measurements(table, options);
     REQUIRE(measurements.ok());
-    const auto fitted = fit_parameters(*device, split_in_two(*measurements).fitted, fit.paths, kSource);
+    const std::vector<Measurement> rows = split_in_two(*measurements).fitted;
+    auto fitted = fit_parameters(*device, rows, fit.paths, kSource);
     REQUIRE(fitted.ok());
+    REQUIRE(add_spread(*device, rows, *fitted).ok());
     for (const FittedParameter& p : *fitted) {
       INFO(fit.device << " " << p.path);
-      CHECK(p.before == Approx(p.after).epsilon(0.01));
+      // The fill of v6e has several best values between 11.6 and 12.8 us, which fits of fewer rows reach as well.
+      const bool is_undecided = p.least < 0.95 * p.after && p.most > 1.05 * p.after;
+      CHECK((p.before == Approx(p.after).epsilon(0.01) || (is_undecided && p.before >= p.least && p.before <= p.most)));
     }
   }
 }

@@ -147,7 +147,8 @@ TEST_CASE("device files: TPU vector and VMEM rates follow from lanes and clock")
     CHECK(alus == Approx(std::round(alus)).epsilon(0.01));
     CHECK(device.vector.transcendental_rate == Approx(per_cycle).epsilon(0.01));
     CHECK(device.tpu()->on_chip.vmem_write_bandwidth == Approx(per_cycle * 4).epsilon(0.01));
-    CHECK(device.tpu()->on_chip.vmem_read_bandwidth == Approx(per_cycle * 4 * 3).epsilon(0.01));
+    const bool has_one_load = device.name < "tpu_v5";  // a bundle of v2, v3 and v4 has one, of later generations three
+    CHECK(device.tpu()->on_chip.vmem_read_bandwidth == Approx(per_cycle * 4 * (has_one_load ? 1 : 3)).epsilon(0.01));
   }
 }
 

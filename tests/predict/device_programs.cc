@@ -130,6 +130,19 @@ void add_vectors(Program& program) {
   const std::string x = program.parameter(program.shape("f32", "1024,1024"));
   const std::string column = std::string("f32[1024]{0") + (program.is_tpu() ? ":T(1024)}" : "}");
   program.add(column, "reduce(" + x + ", zero), dimensions={1}, to_apply=add");
+  if (program.is_tpu()) {
+    // Windows of eight rows of registers with eight in each, and windows that add to one register and to eight.
+    const std::string near = program.parameter(program.shape("f32", "1024,1024", 1));
+    const auto windows = [](const std::string& bounds) {
+      return ", to_apply=add, backend_config={\"window_config\":{\"output_window_bounds\":[" + bounds + "]}}";
+    };
+    program.add("f32[1024]{0:T(1024)S(1)}", "reduce(" + near + ", zero), dimensions={1}" + windows("8,8"));
+    program.add("f32[1024]{0:T(1024)S(1)}", "reduce(" + near + ", zero), dimensions={0}" + windows("64,1"));
+    program.add("f32[1024]{0:T(1024)S(1)}", "reduce(" + near + ", zero), dimensions={0}" + windows("32,8"));
+    // A value for each row, which is spread over its lanes.
+    const std::string values = program.parameter("f32[1024]{0:T(1024)S(1)}");
+    program.add(program.shape("f32", "1024,1024", 1), "broadcast(" + values + "), dimensions={0}");
+  }
   const std::string row = program.parameter(program.shape("f32", "1,1024"));
   program.add(program.shape("f32", "1024,1024"), "dynamic-update-slice(" + x + ", " + row + ", i, i)");
 }

@@ -66,5 +66,32 @@ TEST_CASE("a division that the program states in bf16 takes no steps of Newton")
   CHECK(vector_time(std::vector<VectorWork>{narrow}, device("h100_sxm")).operation_seconds == gpu.operation_seconds);
 }
 
+TEST_CASE("additions to one sum wait for one another") {
+  const auto seconds = [](const char* name, const ReductionWindows& windows) {
+    Work work;
+    work.vector = {{Opcode::kAdd, ElementType::kF32, windows.windows * windows.registers * 1024},
+                   {Opcode::kReduce, ElementType::kF32, windows.windows * windows.registers * 1024}};
+    work.reduction = windows;
+    return vector_time(work, device(name)).seconds();
+  };
+  const auto cycles = [&](const char* name, const ReductionWindows& windows) {
+    return seconds(name, windows) * *device(name).clock / windows.windows;
+  };
+  // The bundles of a window of 128 registers, as reductions.py prints them for a register, to a fifth.
+  CHECK(cycles("tpu_v5e", {64, 128, 1, false, 0, 0}) == Approx(128 * 2.25).epsilon(0.2));
+  CHECK(cycles("tpu_v5e", {64, 128, 2, false, 0, 0}) == Approx(128 * 1.27).epsilon(0.2));
+  CHECK(cycles("tpu_v5e", {64, 128, 4, false, 0, 0}) == Approx(128 * 0.9).epsilon(0.2));
+  CHECK(cycles("tpu_v5e", {64, 128, 16, true, 64, 0}) == Approx(128 * 2.64).epsilon(0.2));
+  CHECK(cycles("tpu_v6e", {64, 128, 16, true, 64, 0}) == Approx(128 * 1.84).epsilon(0.2));
+  CHECK(cycles("tpu_v7x", {8, 1024, 1, false, 0, 0}) == Approx(1024 * 2.07).epsilon(0.2));
+  // More sums are never slower.
+  double before = 1;
+  for (const double sums : {1, 2, 4, 8, 16, 64}) {
+    const double now = seconds("tpu_v6e", {64, 128, sums, false, 0, 0});
+    CHECK(now <= before);
+    before = now;
+  }
+}
+
 }  // namespace
 }  // namespace hloroof::internal

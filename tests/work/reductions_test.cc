@@ -106,5 +106,48 @@ TEST_CASE("As many windows as a text can name are counted at once") {
   CHECK(beside.read_again == 0);
 }
 
+TEST_CASE("A reduction knows its windows from the instruction or from the fusion that it is in") {
+  const auto reduced = [](const std::string& type, const std::string& dimensions, const std::string& result,
+                          const std::string& windows) {
+    return root_work(
+        "  a = " + type + "[64,256,512]{2,1,0:T(8,128)} parameter(0)\n  z = " + type + "[] constant(0)\n",
+        "r = " + type + result + " reduce(a, z), dimensions={" + dimensions + "}, to_apply=add" +
+            (windows.empty() ? ""
+                             : ", backend_config={\"window_config\":{\"output_window_bounds\":[" + windows + "]}}"),
+        kAdd);
+  };
+  struct Case {
+    const char* dimensions;
+    const char* result;
+    const char* windows;
+    ReductionWindows expected;  // windows, registers, sums, by rows, results, carried
+  };
+  const Case cases[] = {
+      // Every register of a window adds to a sum of its own half; nothing is left for another window.
+      {"0", "[256,512]{1,0:T(8,128)}", "64,1,2", {64, 128, 2, false, 0, 0}},
+      {"0", "[256,512]{1,0:T(8,128)}", "32,1,4", {64, 128, 4, false, 0, 256}},
+      // Four registers of lanes for each of 32 rows of registers.
+      {"2", "[64,256]{1,0:T(8,128)}", "1,32,4", {64, 128, 32, true, 64, 0}},
+      // One register of sums waits for the cross-lane unit once, at the end.
+      {"0,1,2", "[]", "1,32,4", {64, 128, 1, true, 1, 64}},
+      // The bounds are those of another operation.
+      {"0", "[256,512]{1,0:T(8,128)}", "1,2", {}},
+      {"0", "[256,512]{1,0:T(8,128)}", "", {}},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.dimensions, c.windows);
+    const ReductionWindows found = reduced("f32", c.dimensions, c.result, c.windows).reduction;
+    CHECK(found.windows == c.expected.windows);
+    CHECK(found.registers == c.expected.registers);
+    CHECK(found.sums == c.expected.sums);
+    CHECK(found.is_by_rows == c.expected.is_by_rows);
+    CHECK(found.results == c.expected.results);
+    CHECK(found.carried == c.expected.carried);
+  }
+  // What comes from memory in 16 bits is added up in 32.
+  const Work narrow = reduced("bf16", "0", "[256,512]{1,0:T(8,128)(2,1)}", "64,1,2");
+  CHECK(vector_elements(narrow, Opcode::kConvert) == 64 * 256 * 512);
+}
+
 }  // namespace
 }  // namespace hloroof::internal
