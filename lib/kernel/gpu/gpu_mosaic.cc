@@ -84,6 +84,9 @@ class MosaicGpuCounter {
   void add(mlir::OpId op, double times) {
     const mlir::Op& o = kernel_[op];
     const GpuOpFacts& facts = facts_[o.name.index];
+    const bool is_counted =
+        facts.cost != OpCost::kFree && facts.cost != OpCost::kControl && facts.cost != OpCost::kShuffle;
+    if (is_counted && tiles_.has_open_size(op)) return work_.add_unread(body_op_name(kernel_, o.name));
     switch (facts.cost) {
       case OpCost::kFree:
       case OpCost::kControl:

@@ -104,6 +104,10 @@ mlir::AttributeId gpu_attribute(const mlir::Module& kernel, mlir::OpId op, std::
   return {};
 }
 
+bool TileType::is_open() const {
+  return std::any_of(shape.begin(), shape.end(), [](std::int64_t d) { return d < 0; });
+}
+
 double TileType::elements() const {
   double product = 1;
   for (const std::int64_t d : shape) product *= static_cast<double>(std::max<std::int64_t>(d, 0));

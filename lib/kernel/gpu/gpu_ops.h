@@ -59,6 +59,9 @@ struct TileType {
   ElementType element = ElementType::kInvalid;  // kS32 for an i32, kPred for an i1, kS64 for an index
   std::vector<std::int64_t> shape;              // empty for a scalar
 
+  // Whether the type leaves a size open, which stands as a negative number. Tiles of kernels that are compiled have
+  // none.
+  bool is_open() const;
   double elements() const;
 };
 

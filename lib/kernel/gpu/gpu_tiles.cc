@@ -146,6 +146,16 @@ double GpuTiles::distinct(mlir::ValueId value) const {
   return product;
 }
 
+bool GpuTiles::has_open_size(mlir::OpId op) const {
+  for (const mlir::ValueId result : kernel_.results_of(op)) {
+    if (type(result).is_open()) return true;
+  }
+  for (std::uint32_t i = 0; i < kernel_[op].operand_count; ++i) {
+    if (type(kernel_.operand(op, i)).is_open()) return true;
+  }
+  return false;
+}
+
 double GpuTiles::bytes(mlir::ValueId value) const { return type(value).elements() * known_bits(type(value)) / 8; }
 
 double GpuTiles::distinct_bytes(mlir::ValueId value) const { return distinct(value) * known_bits(type(value)) / 8; }

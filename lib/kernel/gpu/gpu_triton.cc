@@ -59,7 +59,10 @@ class TritonCounter {
 
   void add(mlir::OpId op, double times) {
     const mlir::Op& o = kernel_[op];
-    switch (facts(op).cost) {
+    const OpCost cost = facts(op).cost;
+    if (cost == OpCost::kFree || cost == OpCost::kControl) return;
+    if (tiles_.has_open_size(op)) return work_.add_unread(body_op_name(kernel_, o.name));
+    switch (cost) {
       case OpCost::kFree:
       case OpCost::kControl: return;
       case OpCost::kElementwise: add_elementwise(op, facts(op).opcode, times); return;
@@ -124,9 +127,7 @@ class TritonCounter {
     const TileType& rhs = type(kernel_.operand(op, 1));
     const TileType& out = type(o.first_result);
     const std::size_t rank = out.shape.size();
-    // Triton's tiles have fixed sizes, but the type of a tensor can leave one open, as a negative number.
-    if (rank < 2 || lhs.shape.size() != rank || rhs.shape.size() != rank ||
-        std::min({out.shape[rank - 2], out.shape[rank - 1], lhs.shape[rank - 1]}) < 0) {
+    if (rank < 2 || lhs.shape.size() != rank || rhs.shape.size() != rank) {
       work_.add_unread(body_op_name(kernel_, o.name));
       return;
     }
