@@ -133,11 +133,10 @@ void add_reduction(const ReductionWindows& reduction, const TpuCore& core, const
   if (reduction.is_by_rows) {
     const double steps = reduction.windows * reduction.sums * (each - 1);
     const Num rows = n.known_or(core.vector.reduced_rows, reduction.sums);
-    time.chain_seconds = n.amount("additions that wait for one another", steps, "operation") * latency /
+    time.chain_seconds = n.amount("additions in turn", steps, "operation") * latency /
                          (rate * (value(rows) < reduction.sums ? rows : Num(reduction.sums)));
   } else {
-    time.chain_seconds =
-        n.amount("additions that wait for one another", reduction.windows * each, "operation") * latency / rate;
+    time.chain_seconds = n.amount("additions in turn", reduction.windows * each, "operation") * latency / rate;
   }
   Num windows = 0.0;
   if (reduction.windows > reduction.results) {
@@ -146,8 +145,8 @@ void add_reduction(const ReductionWindows& reduction, const TpuCore& core, const
   }
   Num results = 0.0;
   if (reduction.results > 0) {
-    results = n.amount("waits for the cross-lane unit", reduction.results, "window") *
-              n.known_or(core.kernel.unit_latency, 0.0) / rate;
+    results =
+        n.amount("cross-lane waits", reduction.results, "window") * n.known_or(core.kernel.unit_latency, 0.0) / rate;
   }
   if (const OpWeight* const weight = find_op_weight(n.device().vector, "reduce"); weight && reduction.carried > 0) {
     const double operations = reduction.carried * register_elements(core.vector) * weight->vector_ops;

@@ -31,7 +31,7 @@ struct VectorTime {
   Num seconds_without_relayout(std::string_view name = "vector units") const {
     return sum("vector units and their waits",
                slowest(name, sum("vector ALUs", operation_seconds, partial_seconds, row_seconds), chain_seconds,
-                       result_seconds, register_seconds),
+                       result_seconds, sum("cross-lane unit", register_seconds)),
                in_turn_seconds);
   }
 };
