@@ -25,13 +25,12 @@ bool has_integer_weight(Opcode opcode) {
 }
 
 // The name of an operation's cost in a device file, whatever makes it cheaper.
-std::string weight_name(const VectorWork& work, const TpuCore* tpu, bool sums_in_registers) {
+std::string weight_name(const VectorWork& work, const TpuCore* tpu) {
   // Two rows of 16 bits share a sublane. Rows that change places are taken apart and joined again, unless the ALUs work
   // on packed registers.
   if (work.opcode == Opcode::kTranspose && bits(work.type) < kLaneBits && tpu != nullptr && !tpu->vector.native_bf16) {
     return "packed-transpose";
   }
-  if (work.opcode == Opcode::kReduce && sums_in_registers) return "reduce-in-registers";
   if (is_integral(work.type) && has_integer_weight(work.opcode))
     return "integer-" + std::string(to_string(work.opcode));
   // Sorts of the compiler compare elements that it moves across lanes. Those of libraries place keys by their digits.
@@ -46,12 +45,13 @@ std::string weight_name(const VectorWork& work, const TpuCore* tpu, bool sums_in
 // The cost of an operation in a device file, or null if the file has none. A file that does not list what makes the
 // operation cheaper has the cost of all such operations.
 const OpWeight* weight_of(const VectorWork& work, const VectorUnit& unit, const TpuCore* tpu, bool sums_in_registers) {
-  const std::string name = weight_name(work, tpu, sums_in_registers);
+  const std::string name = weight_name(work, tpu);
   const OpWeight* found = nullptr;
   // No steps of Newton follow the reciprocal of a division that the program states in bf16.
   if (work.opcode == Opcode::kDivide && (work.type == ElementType::kBf16 || work.to == ElementType::kBf16)) {
     found = find_op_weight(unit, name + "-bf16");
   }
+  if (work.opcode == Opcode::kReduce && sums_in_registers) found = find_op_weight(unit, name + "-in-registers");
   if (work.second == SecondOperand::kPowerOfTwo) found = find_op_weight(unit, name + "-by-shift");
   if (work.second == SecondOperand::kQuarters) found = find_op_weight(unit, name + "-by-quarters");
   if (work.second != SecondOperand::kVaries && found == nullptr) found = find_op_weight(unit, name + "-by-constant");
@@ -89,7 +89,7 @@ TypedOperations<Num> operations_of(ElementType type, const VectorUnit& unit, con
 }
 
 // Adds the time of moving elements through the cross-lane unit. Only reductions are fast: whatever else moves elements
-// to other lanes, such as a sort or the spreading of a value over lanes, permutes them as a transpose does.
+// to other lanes, such as the spreading of a value over lanes, permutes them, and turning an array takes longer still.
 template <class Num>
 void add_cross_lane(const VectorWork& v, const TpuCore::Vector& unit, const Numbers<Num>& n, VectorTime<Num>& time) {
   const bool is_relayout = v.opcode == Opcode::kTranspose;
@@ -128,15 +128,13 @@ void add_reduction(const ReductionWindows& reduction, const TpuCore& core, const
                    VectorTime<Num>& time) {
   if (reduction.windows <= 0) return;
   const Num rate = n.clock() * n.cores();
-  const double each = reduction.registers / reduction.sums;  // registers that are added to a sum
-  const Num latency = n.known_or(core.vector.operation_latency, 0.0);
+  const double each = reduction.registers / reduction.sums;                        // registers that are added to a sum
+  const double steps = reduction.is_by_rows ? reduction.sums * (each - 1) : each;  // of a window
+  time.chain_seconds = n.amount("additions in turn", reduction.windows * steps, "operation") *
+                       n.known_or(core.vector.operation_latency, 0.0) / rate;
   if (reduction.is_by_rows) {
-    const double steps = reduction.windows * reduction.sums * (each - 1);
     const Num rows = n.known_or(core.vector.reduced_rows, reduction.sums);
-    time.chain_seconds = n.amount("additions in turn", steps, "operation") * latency /
-                         (rate * (value(rows) < reduction.sums ? rows : Num(reduction.sums)));
-  } else {
-    time.chain_seconds = n.amount("additions in turn", reduction.windows * each, "operation") * latency / rate;
+    time.chain_seconds = time.chain_seconds / (value(rows) < reduction.sums ? rows : Num(reduction.sums));
   }
   Num windows = 0.0;
   if (reduction.windows > reduction.results) {

@@ -51,17 +51,6 @@ Relayout relayout(const Shape& from, const Shape& to, const std::vector<std::int
   return before.sublane != original(source, after.sublane) ? Relayout::kRows : Relayout::kNone;
 }
 
-// The extent of the tile along dimension `d` of a shape; 1 if tiles do not include the dimension.
-std::int64_t tile_extent(const Shape& shape, std::int64_t d) {
-  if (!is_tiled(shape)) return 1;
-  const std::vector<std::int64_t>& tile = shape.layout.tiles[0].dimensions;
-  const auto& order = shape.layout.minor_to_major;
-  for (std::size_t i = 0; i < tile.size() && i < order.size(); ++i) {
-    if (order[i] == d) return std::max<std::int64_t>(tile[tile.size() - 1 - i], 1);
-  }
-  return 1;
-}
-
 // How many loads gather a register of the result of a copy whose rows change sublanes. A strided load takes a row from
 // each bank of VMEM. The windows of an array in HBM are laid out so that one load does; an array that is in VMEM has
 // the stride of its layout. Source: the final code of libtpu 0.0.52 for v6e, in which rows of a stride of 8 take two

@@ -112,6 +112,16 @@ MinorDimensions minor_dimensions(const Shape& shape) {
   return minor;
 }
 
+std::int64_t tile_extent(const Shape& shape, std::int64_t d) {
+  if (!is_tiled(shape)) return 1;
+  const std::vector<std::int64_t>& tile = shape.layout.tiles[0].dimensions;
+  const auto& order = shape.layout.minor_to_major;
+  for (std::size_t i = 0; i < tile.size() && i < order.size(); ++i) {
+    if (order[i] == d) return std::max<std::int64_t>(tile[tile.size() - 1 - i], 1);
+  }
+  return 1;
+}
+
 double lane_reduction_elements(const Shape& operand, const ArraySize& size) {
   if (!is_tiled(operand) || operand.layout.minor_to_major.empty()) return 0;
   const std::int64_t lanes = operand.layout.tiles[0].dimensions.empty() ? 1 : operand.layout.tiles[0].dimensions.back();
@@ -180,7 +190,6 @@ ReductionWindows windows_of(InstructionView reduce, const WindowConfig& config) 
   const std::vector<std::int64_t>& bounds = config.output_window_bounds;
   if (!is_tiled(operand) || bounds.empty() || bounds.size() != order.size()) return result;
   if (applied(reduce, AttributeKey::kToApply).operations.size() != 1) return result;
-  const std::vector<std::int64_t>& tile = operand.layout.tiles[0].dimensions;
   const std::vector<std::int64_t> reduced = integers(reduce, AttributeKey::kDimensions);
   double windows = 1;
   double registers = 1;
@@ -190,8 +199,8 @@ ReductionWindows windows_of(InstructionView reduce, const WindowConfig& config) 
     const std::int64_t d = order[i];
     const bool is_reduced = std::find(reduced.begin(), reduced.end(), d) != reduced.end();
     const double along = windows_along(operand, d, bounds);
-    const double unit = i < tile.size() ? static_cast<double>(std::max<std::int64_t>(tile[tile.size() - 1 - i], 1)) : 1;
-    const double tiles = std::ceil(static_cast<double>(operand.dimensions[d]) / unit);
+    const double tiles =
+        std::ceil(static_cast<double>(operand.dimensions[d]) / static_cast<double>(tile_extent(operand, d)));
     const double size = std::clamp(static_cast<double>(bounds[bounds.size() - 1 - i]), 1.0, std::max(tiles, 1.0));
     windows *= along;
     registers *= size;

@@ -27,6 +27,9 @@ MinorDimensions minor_dimensions(const Shape& shape);
 
 inline bool is_tiled(const Shape& shape) { return !shape.layout.tiles.empty(); }
 
+// The extent of the tile along dimension `d` of a shape; 1 if tiles do not include the dimension.
+std::int64_t tile_extent(const Shape& shape, std::int64_t d);
+
 // The elements of the registers that remain for the cross-lane unit after a reduction over the lanes has added up all
 // registers of a row.
 double lane_reduction_elements(const Shape& operand, const ArraySize& size);

@@ -15,6 +15,7 @@
 #include "lib/values/attribute_values.h"
 #include "lib/work/contraction.h"
 #include "lib/work/inside.h"
+#include "lib/work/reductions.h"
 
 namespace hloroof::internal::inline work {
 namespace {
@@ -338,13 +339,9 @@ double windows_along(const Shape& shape, std::int64_t d, const std::vector<std::
   const auto& order = shape.layout.minor_to_major;
   for (std::size_t i = 0; i < order.size() && i < bounds.size(); ++i) {
     if (order[i] != d) continue;
-    double unit = 1;
-    if (!shape.layout.tiles.empty()) {
-      const std::vector<std::int64_t>& tile = shape.layout.tiles[0].dimensions;
-      if (i < tile.size()) unit = static_cast<double>(tile[tile.size() - 1 - i]);
-    }
+    const auto unit = static_cast<double>(tile_extent(shape, d));
     const auto size = static_cast<double>(std::max<std::int64_t>(bounds[bounds.size() - 1 - i], 1));
-    return std::ceil(static_cast<double>(shape.dimensions[d]) / std::max(unit * size, 1.0));
+    return std::ceil(static_cast<double>(shape.dimensions[d]) / (unit * size));
   }
   return 1;
 }

@@ -26,9 +26,9 @@ class GpuTiles {
   // The elements of a tile that may differ from one another.
   double distinct(mlir::ValueId value) const;
   double bytes(mlir::ValueId value) const;
+  double distinct_bytes(mlir::ValueId value) const;
   // Whether an operand or a result of an operation has an open size, so that what the operation does cannot be counted.
   bool has_open_size(mlir::OpId op) const;
-  double distinct_bytes(mlir::ValueId value) const;
 
   // Whether another operation does the work: the addition that takes this product along, or the matrix unit that adds
   // to its result. A multiplication by one does nothing.

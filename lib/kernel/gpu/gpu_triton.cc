@@ -60,8 +60,8 @@ class TritonCounter {
   void add(mlir::OpId op, double times) {
     const mlir::Op& o = kernel_[op];
     const OpCost cost = facts(op).cost;
-    if (cost == OpCost::kFree || cost == OpCost::kControl) return;
-    if (tiles_.has_open_size(op)) return work_.add_unread(body_op_name(kernel_, o.name));
+    const bool is_counted = cost != OpCost::kFree && cost != OpCost::kControl;
+    if (is_counted && tiles_.has_open_size(op)) return work_.add_unread(body_op_name(kernel_, o.name));
     switch (cost) {
       case OpCost::kFree:
       case OpCost::kControl: return;
