@@ -123,8 +123,9 @@ TEST_CASE("Shipped TPU constants are the fit of every second row") {
     REQUIRE(add_spread(*device, rows, *fitted).ok());
     for (const FittedParameter& p : *fitted) {
       INFO(fit.device << " " << p.path);
-      // The fill of v6e has several best values between 11.6 and 12.8 us, which fits of fewer rows reach as well.
-      const bool is_undecided = p.least < 0.95 * p.after && p.most > 1.05 * p.after;
+      // The fill of v6e alone has several best values, 11.7 to 12.8 us: which one a fit ends at depends on where it
+      // begins.
+      const bool is_undecided = std::string(fit.device) == "tpu_v6e" && p.path == "overhead.pipeline_fill";
       CHECK((p.before == Approx(p.after).epsilon(0.01) || (is_undecided && p.before >= p.least && p.before <= p.most)));
     }
   }

@@ -371,7 +371,8 @@ TEST_CASE("repeated-upcast: the same array of 8-bit floats is converted again, a
   CHECK_FALSE(has(sums("a", "b"), "tpu_v4"));
   CHECK(has(sums("a", "a"), "tpu_v6e"));
   CHECK(has(sums("a", "a"), "tpu_v7x"));
-  CHECK_FALSE(has(sums("a", "a", "s8"), "tpu_v7x"));  // no float
+  CHECK_FALSE(has(sums("a", "a", "s8"), "tpu_v7x"));      // no float
+  CHECK_FALSE(has(sums("a", "a", "f8e5m2"), "tpu_v5e"));  // reading bf16 from its HBM takes as long as converting
 }
 
 TEST_CASE("repeated-upcast: the trips of a loop convert an array that the loop does not change") {

@@ -236,6 +236,28 @@ def chip_of(generation, dump, flags=""):
     return topologies.get_topology_desc(platform="tpu", topology_name=GENERATIONS[generation][0]).devices[0]
 
 
+def empty(folder):
+    """Removes the files of a folder, such as the code of the program before."""
+    for entry in os.listdir(folder):
+        os.remove(os.path.join(folder, entry))
+
+
+def ops_of_code(hloroof, generation, dump):
+    """What `hloroof bundles` says of each operation whose code is in `dump`."""
+    told = subprocess.run([hloroof, "bundles", dump, "--device", GENERATIONS[generation][1], "--format", "json"],
+                          capture_output=True, text=True, check=True).stdout
+    return json.loads(told)["ops"]
+
+
+def arguments_of(description):
+    """The arguments of a script that looks at the code of some operations: HLOROOF GENERATION [--only REGEX]."""
+    parser = argparse.ArgumentParser(description=description.splitlines()[0])
+    parser.add_argument("hloroof")
+    parser.add_argument("generation", choices=GENERATIONS)
+    parser.add_argument("--only", default="")
+    return parser.parse_args()
+
+
 def compile_generation(generation, arguments):
     """Runs in a process of its own, because libtpu reads its flags once."""
     device = GENERATIONS[generation][1]
@@ -253,8 +275,7 @@ def compile_generation(generation, arguments):
         place = places[category] = places.get(category, -1) + 1
         if arguments.only and not re.search(arguments.only, name):
             continue
-        for entry in os.listdir(dump):
-            os.remove(os.path.join(dump, entry))
+        empty(dump)
         try:
             operands = [jax.ShapeDtypeStruct(shape, dtype, sharding=sharding) for shape, dtype in shapes]
             text = jax.jit(function, out_shardings=sharding).lower(*operands).compile().as_text()

@@ -8,14 +8,10 @@ transcendental unit for a register of 32-bit elements. Elements of 16 bits come 
 them to 32 bits and back, on generations whose ALUs do not take them, is among the instructions.
 """
 
-import argparse
-import json
-import os
 import re
-import subprocess
 import tempfile
 
-from compile_grid import GENERATIONS, chip_of
+from compile_grid import GENERATIONS, arguments_of, chip_of, empty, ops_of_code
 
 SHAPE = (512, 1024)
 REGISTERS = SHAPE[0] * SHAPE[1] / 1024
@@ -64,11 +60,7 @@ def operations():
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("hloroof")
-    parser.add_argument("generation", choices=GENERATIONS)
-    parser.add_argument("--only", default="")
-    arguments = parser.parse_args()
+    arguments = arguments_of(__doc__)
     with tempfile.TemporaryDirectory() as dump:
         chip = chip_of(arguments.generation, dump)
         import jax
@@ -79,17 +71,15 @@ def main():
         for name, function, types in operations():
             if not re.search(arguments.only, name):
                 continue
-            for file in os.listdir(dump):
-                os.remove(os.path.join(dump, file))
+            empty(dump)
             operands = [jax.ShapeDtypeStruct(SHAPE, dtype, sharding=on_chip) for dtype in types]
             try:
                 jax.jit(function, out_shardings=on_chip).lower(*operands).compile()
             except Exception as error:  # a generation that lacks a type
                 print(f"{name:28} {str(error).splitlines()[0][:90]}")
                 continue
-            told = json.loads(subprocess.run([arguments.hloroof, "bundles", dump, "--device", device, "--format", "json"],
-                                             capture_output=True, text=True, check=True).stdout)
-            counted = [{u["unit"]: u["instructions"] for u in op["units"]} for op in told["ops"] if op["busy_cycles"]]
+            ops = ops_of_code(arguments.hloroof, arguments.generation, dump)
+            counted = [{u["unit"]: u["instructions"] for u in op["units"]} for op in ops if op["busy_cycles"]]
             if not counted:
                 print(f"{name:28} the code cannot be followed")
                 continue

@@ -7,15 +7,10 @@ Needs a Python with jax and libtpu, and no TPU. Beside the bundles are the windo
 many loads and stores a bundle has that has some. The numbers of reductions and of VMEM in the device files are from it.
 """
 
-import argparse
-import glob
-import json
-import os
 import re
-import subprocess
 import tempfile
 
-from compile_grid import GENERATIONS, chip_of
+from compile_grid import arguments_of, chip_of, empty, ops_of_code
 
 SHAPES = [(64, 256, 512), (16, 1024, 512), (256, 256, 128), (1024, 8, 1024), (8, 256, 4096), (512, 64, 256)]
 AXES = [(0,), (1,), (2,), (0, 1), (1, 2), (0, 2), (0, 1, 2)]
@@ -41,11 +36,7 @@ def rate(op, unit):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("hloroof")
-    parser.add_argument("generation", choices=GENERATIONS)
-    parser.add_argument("--only", default="")
-    arguments = parser.parse_args()
+    arguments = arguments_of(__doc__)
     with tempfile.TemporaryDirectory() as dump:
         chip = chip_of(arguments.generation, dump)
         import jax
@@ -55,13 +46,10 @@ def main():
         for name, function, shape, dtype in reductions():
             if not re.search(arguments.only, name):
                 continue
-            for file in glob.glob(dump + "/*"):
-                os.remove(file)
+            empty(dump)
             operand = jax.ShapeDtypeStruct(shape, dtype, sharding=on_chip)
             text = jax.jit(function, out_shardings=on_chip).lower(operand).compile().as_text()
-            told = subprocess.run([arguments.hloroof, "bundles", dump, "--device", GENERATIONS[arguments.generation][1], "--format", "json"],
-                                  capture_output=True, text=True, check=True).stdout
-            op = max(json.loads(told)["ops"], key=lambda op: op["busy_cycles"] or 0)
+            op = max(ops_of_code(arguments.hloroof, arguments.generation, dump), key=lambda op: op["busy_cycles"] or 0)
             line = next((line for line in text.splitlines() if f"{op['op']} = " in line), "")
             window = re.search(r'"output_window_bounds":\[([^\]]*)\]', line)
             registers = shape[0] * shape[1] * shape[2] / 1024

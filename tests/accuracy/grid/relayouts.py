@@ -7,14 +7,10 @@ Needs a Python with jax and libtpu, and no TPU. Prints for each copy the time of
 HBM that `hloroof bundles` assumes, and that of the model.
 """
 
-import glob
-import json
-import os
-import subprocess
 import sys
 import tempfile
 
-from compile_grid import GENERATIONS, chip_of
+from compile_grid import chip_of, empty, ops_of_code
 
 # shape, dimensions of the operand and of the result with the slowest first, type
 COPIES = [
@@ -40,12 +36,9 @@ def main():
         on_chip = jax.sharding.SingleDeviceSharding(chip)
 
         def report(what, function, operand, result):
-            for file in glob.glob(dump + "/*"):
-                os.remove(file)
+            empty(dump)
             jax.jit(function, out_shardings=result).lower(operand).compile()
-            told = json.loads(subprocess.run([hloroof, "bundles", dump, "--device", GENERATIONS[generation][1], "--format", "json"],
-                                             capture_output=True, text=True, check=True).stdout)
-            op = max(told["ops"], key=lambda op: op["seconds"] or 0)
+            op = max(ops_of_code(hloroof, generation, dump), key=lambda op: op["seconds"] or 0)
             model = op["model_seconds"]
             print(f"{what:58} {op['seconds'] * 1e6:8.1f} us  model {model * 1e6:8.1f} us  {op['seconds'] / model:5.2f}")
 
