@@ -234,6 +234,10 @@ struct Work {
   double partial_tile_elements = 0;  // padded elements of tiles that an in-place update covers only in part
   RowWork rows;                      // TPU: of gathers and scatters whose array lies in VMEM
   ReductionWindows reduction;
+  // TPU: registers that vector operations in windows load from VMEM, each counted for the share of a bundle that the
+  // banks of its rows leave to it: 1 if the loads around it are of rows in the same banks.
+  double loads_in_turn = 0;
+  double window_steps = 0;        // TPU: starts of windows of vector operations, and of their transfers from and to HBM
   double units_in_turn = 0;       // TPU: operations of the cross-lane units, each of which waits for the one before
   std::optional<double> seconds;  // set by the user; overrides the model
   CostSource source = CostSource::kModel;

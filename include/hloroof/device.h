@@ -289,7 +289,8 @@ struct TpuCore {
     Fact<double> row_combine_cycles;     // cycles to find it and combine it with another, which is read back; none: 0
     Fact<double> operation_latency;      // cycles until an operation can use the result of another; none: 0
     Fact<double> reduced_rows;   // registers of rows whose values over the lanes are added up side by side; none: all
-    Fact<double> window_cycles;  // cycles of a window of a reduction beside those of its registers; none: 0
+    Fact<double> window_cycles;  // cycles of a window beside those of its registers, and of its transfers; none: 0
+    Fact<double> gather_loads;   // loads of a register whose rows lie in as many registers; none: 1
   } vector;
   struct OnChip {
     Fact<double> vmem_capacity;         // bytes, all cores of the device

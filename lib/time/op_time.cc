@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "lib/ir/element_type.h"
 #include "lib/time/kernel_range.h"
 #include "lib/time/kernel_time.h"
 #include "lib/work/work.h"
@@ -216,17 +217,28 @@ OverlapTime<Num> overlap_time(const Work& work, ResourceTimes<Num> resources, co
   return time;
 }
 
+// The bytes of the registers whose rows copies and transposes gather from as many other registers.
+double gathered_rows(const Work& work) {
+  double bytes = 0;
+  for (const VectorWork& v : work.vector) {
+    if (v.opcode == Opcode::kTranspose && !v.cross_lane) bytes += v.elements * bits(v.type) / 8;
+  }
+  return bytes;
+}
+
 // The on-chip memory of a TPU that arrays are placed in. A device with CMEM uses CMEM, whose arrays reach the registers
 // by DMA through VMEM. Any other device uses VMEM itself. What vector operations read from HBM and write to it also
 // passes through VMEM, in windows that they load and store. Where they only turn an array, that is part of the turning.
 template <class Num>
-Num vmem_seconds(const Work& work, const TpuCore::OnChip& on_chip, const Numbers<Num>& n) {
+Num vmem_seconds(const Work& work, const TpuCore& core, const Numbers<Num>& n) {
+  const TpuCore::OnChip& on_chip = core.on_chip;
   const Num read = n.at(on_chip.vmem_read_bandwidth);
   const Num write = n.at(on_chip.vmem_write_bandwidth);
   const bool has_windows =
-      work.matrix.empty() && std::any_of(work.vector.begin(), work.vector.end(), [](const VectorWork& v) {
-        return v.opcode != Opcode::kTranspose || !v.cross_lane;
-      });
+      work.matrix.empty() &&
+      (work.window_steps > 0 || std::any_of(work.vector.begin(), work.vector.end(), [](const VectorWork& v) {
+         return v.opcode != Opcode::kTranspose || !v.cross_lane;
+       }));
   double loads = has_windows ? work.read.hbm : 0;
   double stores = has_windows ? work.written.hbm : 0;
   Num cmem = 0.0;
@@ -240,8 +252,16 @@ Num vmem_seconds(const Work& work, const TpuCore::OnChip& on_chip, const Numbers
                    over(n.amount("CMEM writes", work.written.vmem, "B"), cmem_write));
   }
   if (loads + stores == 0) return cmem;
-  return slowest("VMEM", cmem, over(n.amount("VMEM loads", loads, "B"), read),
-                 over(n.amount("VMEM stores", stores, "B"), write));
+  Num loading = over(n.amount("VMEM loads", loads, "B"), read);
+  if (work.loads_in_turn > 0) {
+    loading = slowest("loads", std::move(loading),
+                      n.amount("loads of the same banks", work.loads_in_turn, "register") / (n.clock() * n.cores()));
+  }
+  if (const double rows = gathered_rows(work); rows > 0) {
+    loading = slowest("loads", std::move(loading),
+                      n.amount("rows gathered", rows, "B") * n.known_or(core.vector.gather_loads, 1.0) / read);
+  }
+  return slowest("VMEM", cmem, std::move(loading), over(n.amount("VMEM stores", stores, "B"), write));
 }
 
 // The tiles of a GPU kernel's programs. Transfers that the author of a program for threads schedules come from the
@@ -310,7 +330,7 @@ ResourceTimes<Num> resource_times(const Work& work, const Numbers<Num>& n, doubl
     times.epilogue = sum("", after, times.accumulation);
   }
   times.hbm = hbm_seconds(work, n);
-  if (tpu != nullptr) times.vmem = vmem_seconds(work, tpu->on_chip, n);
+  if (tpu != nullptr) times.vmem = vmem_seconds(work, *tpu, n);
   if (device.gpu() != nullptr) times.vmem = scattered_seconds(work, *device.gpu(), n);
   if (device.gpu() != nullptr && work.tile_bytes > 0) times.vmem = tiles_seconds(work, *device.gpu(), n);
   if (const GpuCore* const gpu = device.gpu();

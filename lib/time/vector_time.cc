@@ -26,10 +26,12 @@ bool has_integer_weight(Opcode opcode) {
 
 // The name of an operation's cost in a device file, whatever makes it cheaper.
 std::string weight_name(const VectorWork& work, const TpuCore* tpu) {
-  // Two rows of 16 bits share a sublane. Rows that change places are taken apart and joined again, unless the ALUs work
-  // on packed registers.
-  if (work.opcode == Opcode::kTranspose && bits(work.type) < kLaneBits && tpu != nullptr && !tpu->vector.native_bf16) {
-    return "packed-transpose";
+  // Rows of less than 32 bits share a sublane. Those that change places are taken apart and joined again.
+  if (bits(work.type) < kLaneBits && tpu != nullptr) {
+    if (work.opcode == Opcode::kTranspose) return "packed-transpose";
+    if (work.opcode == Opcode::kSlice || work.opcode == Opcode::kPad || work.opcode == Opcode::kConcatenate) {
+      return "packed-shift";
+    }
   }
   if (is_integral(work.type) && has_integer_weight(work.opcode))
     return "integer-" + std::string(to_string(work.opcode));
@@ -88,17 +90,29 @@ TypedOperations<Num> operations_of(ElementType type, const VectorUnit& unit, con
   return {"vector operations", n.at(unit.f32_rate)};
 }
 
-// Adds the time of moving elements through the cross-lane unit. Only reductions are fast: whatever else moves elements
-// to other lanes, such as the spreading of a value over lanes, permutes them, and turning an array takes longer still.
+// The cycles of a cross-lane unit for a register. Reductions are fast. Values are spread over lanes by permutes. What a
+// slice, a pad or a concatenation shifts to other lanes takes as long as an array that is turned (LIBTPU-LLO: 3.2
+// bundles a register on v5e, 2.6 on v6e).
+template <class Num>
+Num cross_lane_cycles(const VectorWork& v, const TpuCore::Vector& unit, const Numbers<Num>& n) {
+  switch (v.opcode) {
+    case Opcode::kReduce: return n.at(unit.lane_reduction_cycles);
+    case Opcode::kTranspose:
+      return bits(v.type) == 16 ? n.at(unit.packed_transpose_cycles) / 2.0 : n.at(unit.transpose_cycles);
+    case Opcode::kSlice:
+    case Opcode::kPad:
+    case Opcode::kConcatenate: return n.at(unit.transpose_cycles);
+    default: return n.known_or(unit.permute_cycles, n.at(unit.transpose_cycles));
+  }
+}
+
+// Adds the time of moving elements through the cross-lane unit.
 template <class Num>
 void add_cross_lane(const VectorWork& v, const TpuCore::Vector& unit, const Numbers<Num>& n, VectorTime<Num>& time) {
   const bool is_relayout = v.opcode == Opcode::kTranspose;
   const double registers = v.elements / register_elements(unit);
-  Num cycles = n.at(v.opcode == Opcode::kReduce ? unit.lane_reduction_cycles : unit.transpose_cycles);
-  if (v.opcode != Opcode::kReduce && !is_relayout) cycles = n.known_or(unit.permute_cycles, cycles);
-  if (is_relayout && bits(v.type) == 16) cycles = n.at(unit.packed_transpose_cycles) / 2.0;
   const Num seconds = n.amount(is_relayout ? "layout changed across lanes" : "across lanes", registers, "register") *
-                      cycles / (n.clock() * n.cores() * n.at(unit.cross_lane_units));
+                      cross_lane_cycles(v, unit, n) / (n.clock() * n.cores() * n.at(unit.cross_lane_units));
   add_alike(is_relayout ? time.relayout_seconds : time.register_seconds, noted(seconds, [&] { return kind_of(v); }));
 }
 
@@ -222,6 +236,11 @@ VectorTime<Num> vector_time(const Work& work, const Numbers<Num>& n) {
         n.at(tpu->vector.partial_update_cycles) / (n.clock() * n.cores());
     add_rows(work.rows, *tpu, n, time);
     add_reduction(work.reduction, *tpu, n, time);
+    if (work.window_steps > 0) {
+      const Num steps = n.amount("windows and their transfers", work.window_steps, "window") *
+                        n.known_or(tpu->vector.window_cycles, 0.0) / (n.clock() * n.cores());
+      time.in_turn_seconds = sum("", time.in_turn_seconds, steps);
+    }
     if (work.units_in_turn > 0) {
       const Num in_turn = n.amount("units that wait for one another", work.units_in_turn, "operation") *
                           n.known_or(tpu->kernel.unit_latency, 0.0) / n.clock();

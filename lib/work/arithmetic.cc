@@ -34,8 +34,9 @@ double elements_of(InstructionView instruction, SizeCache& sizes) {
   return sum;
 }
 
-// The way elements move within their registers. Rows that only change sublanes are loaded and stored with a stride.
-enum class Relayout { kNone, kRows, kLanes };
+// The way elements move within their registers. Rows that only change sublanes are gathered. If lanes become something
+// else than sublanes, or sublanes something else than lanes, rows are gathered before or after the array is turned.
+enum class Relayout { kNone, kRows, kLanes, kLanesOfRows };
 
 // The dimension of the input that is dimension `d` of the output: source[d]. An empty `source` is the identity.
 std::int64_t original(const std::vector<std::int64_t>& source, std::int64_t d) {
@@ -47,7 +48,11 @@ Relayout relayout(const Shape& from, const Shape& to, const std::vector<std::int
   if (!is_tiled(from) || !is_tiled(to)) return Relayout::kNone;
   const MinorDimensions before = minor_dimensions(from);
   const MinorDimensions after = minor_dimensions(to);
-  if (before.lane != original(source, after.lane)) return Relayout::kLanes;
+  if (before.lane != original(source, after.lane)) {
+    const bool is_plain =
+        before.sublane == original(source, after.lane) && before.lane == original(source, after.sublane);
+    return is_plain ? Relayout::kLanes : Relayout::kLanesOfRows;
+  }
   return before.sublane != original(source, after.sublane) ? Relayout::kRows : Relayout::kNone;
 }
 
@@ -76,6 +81,70 @@ double loads_of_rows(const Shape& from, std::int64_t rows) {
          static_cast<double>(std::min(banks, kernel::kRegisterSublanes));
 }
 
+// The way an array moves into or out of another one, by the places at which it starts there: to the next tile, to other
+// rows of its tiles, or to other lanes.
+struct Shift {
+  bool rows = false;
+  bool lanes = false;
+
+  void add(const Shape& shape, std::int64_t d, std::int64_t start) {
+    const std::int64_t extent = tile_extent(shape, d);
+    if (extent <= 1 || start % extent == 0) return;
+    (d == minor_dimensions(shape).lane ? lanes : rows) = true;
+  }
+};
+
+// The shift of operand `i` of a slice, a pad or a concatenation with tiles.
+Shift shift_of(InstructionView instruction, std::size_t i) {
+  Shift shift;
+  const Shape& shape = instruction.shape();
+  switch (instruction.opcode()) {
+    case Opcode::kSlice: {
+      const std::vector<SliceRange> ranges = slice_ranges(instruction);
+      for (std::size_t d = 0; d < ranges.size(); ++d) shift.add(shape, static_cast<std::int64_t>(d), ranges[d].start);
+      return shift;
+    }
+    case Opcode::kPad: {
+      const std::vector<PaddingDimension> dimensions = padding(instruction);
+      for (std::size_t d = 0; d < dimensions.size(); ++d) {
+        shift.add(shape, static_cast<std::int64_t>(d), dimensions[d].low);
+      }
+      return shift;
+    }
+    case Opcode::kConcatenate:
+      for (const std::int64_t d : integers(instruction, AttributeKey::kDimensions)) {
+        std::int64_t start = 0;
+        for (std::size_t before = 0; before < i; ++before) {
+          const std::vector<std::int64_t>& sizes = instruction.operand(before).shape().dimensions;
+          if (d >= 0 && d < static_cast<std::int64_t>(sizes.size())) start += sizes[d];
+        }
+        shift.add(shape, d, start);
+      }
+      return shift;
+    default: return shift;
+  }
+}
+
+// Adds what a slice, a pad or a concatenation moves inside the tiles. A register whose elements change lanes passes
+// through the cross-lane unit as it is, packed or not. A load may start at any row of 32-bit elements; narrower ones
+// are taken apart and joined.
+void add_shifts(InstructionView instruction, double share, SizeCache& sizes, Work& work) {
+  if (!is_tiled(instruction.shape())) return;
+  const bool is_slice = instruction.opcode() == Opcode::kSlice;
+  const std::size_t arrays = instruction.opcode() == Opcode::kConcatenate ? instruction.operand_count() : 1;
+  for (std::size_t i = 0; i < arrays && i < instruction.operand_count(); ++i) {
+    const Shift shift = shift_of(instruction, i);
+    if (!shift.rows && !shift.lanes) continue;
+    const InstructionView moved = is_slice ? instruction : instruction.operand(i);
+    const ElementType type = moved.shape().element_type;
+    const double elements = sizes[moved.shape_id()].padded_elements * share;
+    const double words = elements * std::min(bits(type), kernel::kLaneBits) / kernel::kLaneBits;
+    if (shift.lanes) add_vector(work, instruction.opcode(), type, words, true);
+    const int steps = (shift.rows ? 1 : 0) + (shift.lanes ? 1 : 0);
+    if (bits(type) < kernel::kLaneBits) add_vector(work, instruction.opcode(), type, steps * elements);
+  }
+}
+
 // Whether an array is assembled from whole tiles. This only changes addresses and computes nothing.
 bool joins_whole_tiles(InstructionView instruction) {
   const Shape& shape = instruction.shape();
@@ -99,10 +168,12 @@ bool joins_whole_tiles(InstructionView instruction) {
   return true;
 }
 
-// Whether the lanes of a register of `value` all hold the same, because a broadcast repeats it along them.
+// Whether the lanes of a register of `value` all hold the same, because a broadcast repeats it along them or because it
+// is the total of its row.
 bool fills_lanes(InstructionView value, Place place) {
   if (place == Place::kAlone) return false;  // it comes from memory
   const InstructionView source = origin(value, [](InstructionView at) { return flow(at.opcode()) == Flow::kConverts; });
+  if (source.opcode() == Opcode::kReduceWindow) return totals_lanes(source);
   const std::int64_t lane = minor_dimensions(source.shape()).lane;
   if (source.opcode() != Opcode::kBroadcast || !is_tiled(source.shape()) || lane < 0) return false;
   const std::vector<std::int64_t> dimensions = integers(source, AttributeKey::kDimensions);
@@ -325,16 +396,29 @@ void add_data_movement(InstructionView instruction, double share, Place place, S
       }
       if (moves == Relayout::kNone) return;
       const double elements = std::max(out.padded_elements, sizes[instruction.operand(0).shape_id()].padded_elements);
+      if (moves == Relayout::kLanesOfRows) {
+        // Packed elements are taken apart for it.
+        add_vector(work, Opcode::kTranspose, ElementType::kF32, elements * share, true);
+        add_vector(work, Opcode::kTranspose, ElementType::kF32, elements * share);
+        return;
+      }
+      if (moves == Relayout::kRows) {
+        const double loads = loads_of_rows(from, original(source, minor_dimensions(instruction.shape()).sublane));
+        if (loads > 1) {
+          add_vector(work, Opcode::kCopy, ElementType::kF32, elements * loads * share);
+          return;
+        }
+      }
       add_vector(work, Opcode::kTranspose, type, elements * share, moves == Relayout::kLanes);
-      if (moves != Relayout::kRows) return;
-      const double loads = loads_of_rows(from, original(source, minor_dimensions(instruction.shape()).sublane));
-      if (loads > 1) add_vector(work, Opcode::kCopy, ElementType::kF32, elements * loads * share);
       return;
     }
     case Opcode::kBroadcast: add_broadcast(instruction, share, place, sizes, work); return;
+    case Opcode::kSlice: add_shifts(instruction, share, sizes, work); return;
     case Opcode::kPad:
     case Opcode::kConcatenate:
       if (joins_whole_tiles(instruction)) return;
+      add_shifts(instruction, share, sizes, work);
+      if (is_tiled(instruction.shape()) && bits(type) < kernel::kLaneBits) return;
       [[fallthrough]];
     case Opcode::kIota:
     case Opcode::kDynamicUpdateSlice: add_vector(work, instruction.opcode(), type, out.padded_elements * share); return;
@@ -419,7 +503,7 @@ void add_arithmetic(InstructionView instruction, double share, Place place, Size
       if (opcode == Opcode::kDivide && !is_integral(type) && instruction.operand_count() == 2 &&
           fills_lanes(instruction.operand(1), place)) {
         // The reciprocal of a row's value is computed once, and each element is multiplied by it.
-        add_vector(work, Opcode::kDivide, type, lane_reduction_elements(instruction.shape(), size) * share);
+        add_vector(work, Opcode::kDivide, type, lane_reduction_elements(instruction.shape(), size) * share, false, to);
         add_vector(work, Opcode::kMultiply, type, size.padded_elements * share);
         return;
       }

@@ -128,6 +128,7 @@ class InsideTable {
   bool is_by_element(ComputationId id) const { return by_element_[id.index] != 0; }
 
   SizeCache& sizes() { return sizes_; }
+  bool is_on_tiles() const { return uses_tiles_; }
 
  private:
   friend class Examination;

@@ -247,6 +247,15 @@ void add_reduce_window(InstructionView instruction, double share, SizeCache& siz
   }
 }
 
+bool totals_lanes(InstructionView reduce_window) {
+  const Shape* const out = first_result(reduce_window);
+  if (out == nullptr || !is_tiled(*out)) return false;
+  const std::vector<Slide> slides = slides_of(reduce_window, *out);
+  return std::any_of(slides.begin(), slides.end(), [lane = minor_dimensions(*out).lane](const Slide& slide) {
+    return slide.is_total && slide.dimension == lane;
+  });
+}
+
 // The final code of libtpu 0.0.52 computes a total anew for each window of the result, and prefixes as a tree only if
 // one window of the result has all of them; otherwise every position of the window takes an operation, padding
 // included. If a window of the result has one position, the sums stay in VMEM between the positions.

@@ -58,6 +58,10 @@ void add_reduce_window(InstructionView instruction, double share, SizeCache& siz
 // does not have the dimensions of its operand, or if it applies several operations.
 ReductionWindows windows_of(InstructionView reduce, const WindowConfig& config);
 
+// Whether the windows of a reduce-window of a TPU all have the whole dimension along the lanes, so that the elements of
+// a row of its result are equal.
+bool totals_lanes(InstructionView reduce_window);
+
 // What a reduce-window of a TPU does again because the compiler computes its result window by window.
 struct WindowRepeats {
   Work work;         // in addition to that of add_reduce_window()

@@ -27,6 +27,7 @@
 #include "lib/work/rows.h"
 #include "lib/work/same_instruction.h"
 #include "lib/work/same_work.h"
+#include "lib/work/vector_windows.h"
 #include "lib/work/window_reads.h"
 
 namespace hloroof::internal::inline work {
@@ -332,6 +333,7 @@ class WorkCounter {
     }
     if (called.valid() && opcode == Opcode::kFusion) add_window_repeats(instruction, called, inside, work);
     add_reduction_windows(instruction, called, work);
+    add_windows(instruction, called, inside, work);
     if (!work.matrix.empty()) {
       const std::optional<WindowConfig> windows = window_config(instruction);
       if (called.valid()) work.product_steps = product_steps(windows, work);
@@ -402,6 +404,13 @@ class WorkCounter {
         }
       }
     }
+  }
+
+  // Adds what the windows of vector operations cost, other than those of reductions.
+  void add_windows(InstructionView instruction, ComputationId called, const Inside& inside, Work& work) {
+    if (!insides_.is_on_tiles() || !work.matrix.empty() || work.reduction.windows > 0) return;
+    const std::optional<WindowConfig> config = window_config(instruction);
+    if (config) add_vector_windows(instruction, called, *config, inside, insides_.sizes(), work);
   }
 
   // Adds what reduce-windows compute and fetch again because the result of their fusion is computed in windows.

@@ -80,9 +80,9 @@ TEST_CASE("The grid of operations") {
   }
   // What the model attains, so that it does not become worse. The goal is 10 % everywhere.
   const std::map<std::string, double> kMost = {
-      {"convolution", 0.1},  {"data movement", 0.85}, {"elementwise", 0.12},    {"product", 0.05},
-      {"quantization", 0.2}, {"reduction", 0.05},     {"relayout", 0.55},       {"rows and columns", 0.1},
-      {"softmax", 0.14},     {"sort and scan", 0.26}, {"transcendental", 0.08}, {"window", 0.15}};
+      {"convolution", 0.09},  {"data movement", 0.16}, {"elementwise", 0.08},    {"product", 0.05},
+      {"quantization", 0.18}, {"reduction", 0.05},     {"relayout", 0.14},       {"rows and columns", 0.09},
+      {"softmax", 0.11},      {"sort and scan", 0.1},  {"transcendental", 0.04}, {"window", 0.13}};
   for (const auto& [category, most] : kMost) {
     CAPTURE(category);
     CHECK(figures(held_back[category]).median <= most);

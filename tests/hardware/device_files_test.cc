@@ -145,8 +145,10 @@ TEST_CASE("device files: TPU vector and VMEM rates follow from lanes and clock")
     const double per_cycle = core_count(device) * register_elements(device.tpu()->vector) * *device.clock;
     const double alus = device.vector.f32_rate / per_cycle;  // per lane and sublane
     CHECK(alus == Approx(std::round(alus)).epsilon(0.01));
-    CHECK(device.vector.transcendental_rate == Approx(per_cycle).epsilon(0.01));
-    CHECK(device.tpu()->on_chip.vmem_write_bandwidth == Approx(per_cycle * 4).epsilon(0.01));
+    const bool has_half_a_result = device.name.rfind("tpu_v4", 0) == 0;  // v4 takes two cycles for a register of them
+    CHECK(device.vector.transcendental_rate == Approx(per_cycle / (has_half_a_result ? 2 : 1)).epsilon(0.01));
+    const bool has_two_stores = device.name >= "tpu_v6";
+    CHECK(device.tpu()->on_chip.vmem_write_bandwidth == Approx(per_cycle * 4 * (has_two_stores ? 2 : 1)).epsilon(0.01));
     const bool has_one_load = device.name < "tpu_v5";  // a bundle of v2, v3 and v4 has one, of later generations three
     CHECK(device.tpu()->on_chip.vmem_read_bandwidth == Approx(per_cycle * 4 * (has_one_load ? 1 : 3)).epsilon(0.01));
   }

@@ -35,8 +35,8 @@ TEST_CASE("parameters: setting one changes the member it names and nothing else"
   CHECK(device.hbm.bandwidth == 1.2e12);
   REQUIRE(set_parameter(device, "vector.lanes", 64).ok());
   CHECK(device.tpu()->vector.lanes == 64);
-  REQUIRE(set_parameter(device, "vector.native_bf16", 1).ok());
-  CHECK(device.tpu()->vector.native_bf16);
+  REQUIRE(set_parameter(device, "ici.gathers_in_one_ring", 1).ok());
+  CHECK(device.ici.gathers_in_one_ring);
   REQUIRE(set_parameter(device, "vector.weights.exponential.vector_ops", 9).ok());
   CHECK(op_weight(device.vector, "exponential").vector_ops == 9);
   CHECK(op_weight(device.vector, "exponential").transcendentals == 1);
@@ -59,7 +59,7 @@ TEST_CASE("parameters: values a number cannot have are refused, and the device s
       {"vector.lanes", 2.5, "a whole number"},
       {"vector.lanes", 1e18, "a whole number"},
       {"overhead.op", -1e-9, "a number from 0"},
-      {"vector.native_bf16", 0.5, "0 or 1"},
+      {"ici.gathers_in_one_ring", 0.5, "0 or 1"},
       {"vector.weights.exponential.vector_ops", -1, "a number from 0"},
   };
   for (const auto& c : cases) {

@@ -19,7 +19,7 @@ TEST_CASE("write_device: what was changed comes back, with its source, and nothi
   REQUIRE(set_parameter(device, "overhead.op", 8.5e-7, fitted).ok());
   REQUIRE(set_parameter(device, "vector.weights.exponential.vector_ops", 3.25, fitted).ok());
   REQUIRE(set_parameter(device, "vector.lanes", 64, fitted).ok());
-  REQUIRE(set_parameter(device, "vector.native_bf16", 1, fitted).ok());
+  REQUIRE(set_parameter(device, "ici.gathers_in_one_ring", device.ici.gathers_in_one_ring ? 0 : 1, fitted).ok());
   std::get<TpuCore>(device.core).on_chip.vmem_capacity = Fact<double>();
   device.ici.message_bytes = Fact<double>::none();
 

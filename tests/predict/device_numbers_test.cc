@@ -90,8 +90,6 @@ bool is_idle(const Device& device, const std::string& path) {
   if (path == "scale_up.reduces_in_switch") return device.scale_up.domain < 2;
   // Nothing is sent in chunks where the network is not known.
   if (path == "network.chunk_bytes") return !device.network.bandwidth;
-  // Where the ALUs work on packed registers, nothing takes them apart.
-  if (tpu != nullptr && path.rfind("vector.weights.packed-transpose", 0) == 0) return tpu->vector.native_bf16;
   // Kernels reduce integers so, and none of these kernels does. tests/kernel/body_work_test.cc has one.
   if (path.rfind("vector.weights.integer-reduce", 0) == 0) return true;
   // No operation is said to need the unit.
@@ -188,8 +186,9 @@ TEST_CASE("device numbers: few describe a device and no more") {
       "ici.async_permute_devices",        // for scale
       "matrix.highest_utilization.bf16",  // a diagnosis compares with them
       "matrix.highest_utilization.f8",
-      "code.delay_slots",  // read by the command bundles, which predicts nothing
-      "code.granule",      // the same
+      "code.delay_slots",    // read by the command bundles, which predicts nothing
+      "code.granule",        // the same
+      "vector.native_bf16",  // vector.bf16_rate and the weights say what it is worth
   };
   for (const std::string& name : device_names()) {
     for (const Parameter& parameter : parameters(find_device(name).value())) {

@@ -391,6 +391,16 @@ void add_weights(Program& program, const VectorUnit& unit) {
       program.add("f32[32,1024,128]{2,1,0:T(8,128)S(1)}", "copy(" + rows + ")");
       continue;
     }
+    if (opcode == "transpose") {
+      const std::string rows = program.parameter("f32[512,16,128]{2,1,0:T(8,128)S(1)}");
+      program.add("f32[512,16,128]{2,0,1:T(8,128)S(1)}", "copy(" + rows + ")");
+      continue;
+    }
+    if (opcode == "packed-shift") {
+      const std::string rows = program.parameter("bf16[8192,1024]{1,0:T(8,128)(2,1)S(1)}");
+      program.add("bf16[8000,1024]{1,0:T(8,128)(2,1)S(1)}", "slice(" + rows + "), slice={[3:8003], [0:1024]}");
+      continue;
+    }
     if (opcode == "packed-transpose") {
       const std::string rows = program.parameter("bf16[512,16,128]{2,1,0:T(8,128)(2,1)S(1)}");
       program.add("bf16[512,16,128]{2,0,1:T(8,128)(2,1)S(1)}", "copy(" + rows + ")");

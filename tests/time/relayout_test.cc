@@ -19,28 +19,45 @@ TEST_CASE("whole tiles are put together by address, parts of tiles by the vector
     const char* parameter;
     const char* root;
     double elements;
+    double across_lanes = 0;  // words of 32 bits
   };
   const Case cases[] = {
       {"pad by whole tiles", "f32[8,128]{1,0:T(8,128)} parameter(0)",
        "r = f32[16,256]{1,0:T(8,128)} pad(a, z), padding=8_0x0_128", 0},
       {"pad lanes in part", "f32[8,64]{1,0:T(8,128)} parameter(0)",
-       "r = f32[8,128]{1,0:T(8,128)} pad(a, z), padding=0_0x64_0", 1024},
+       "r = f32[8,128]{1,0:T(8,128)} pad(a, z), padding=0_0x64_0", 1024, 1024},
       {"pad between rows", "f32[8,128]{1,0:T(8,128)} parameter(0)",
        "r = f32[15,128]{1,0:T(8,128)} pad(a, z), padding=0_0_1x0_0", 2048},
       {"pad outside the tiles", "f32[3,8,128]{2,1,0:T(8,128)} parameter(0)",
        "r = f32[5,8,128]{2,1,0:T(8,128)} pad(a, z), padding=1_1x0_0x0_0", 0},
       {"pad without tiles", "f32[8,128] parameter(0)", "r = f32[16,128] pad(a, z), padding=8_0x0_0", 2048},
+      {"concatenate without tiles", "bf16[8,128] parameter(0)", "r = bf16[16,128] concatenate(a, a), dimensions={0}",
+       2048},
       {"concatenate whole tiles", "f32[8,128]{1,0:T(8,128)} parameter(0)",
        "r = f32[16,128]{1,0:T(8,128)} concatenate(a, a), dimensions={0}", 0},
       {"concatenate parts of tiles", "f32[4,128]{1,0:T(8,128)} parameter(0)",
        "r = f32[8,128]{1,0:T(8,128)} concatenate(a, a), dimensions={0}", 1024},
+      {"concatenate parts of lanes", "f32[8,64]{1,0:T(8,128)} parameter(0)",
+       "r = f32[8,128]{1,0:T(8,128)} concatenate(a, a), dimensions={1}", 1024, 1024},  // the second moves
+      {"slice whole tiles", "f32[16,256]{1,0:T(8,128)} parameter(0)",
+       "r = f32[8,128]{1,0:T(8,128)} slice(a), slice={[8:16], [128:256]}", 0},
+      {"slice rows of 32 bits, which a load finds", "f32[16,128]{1,0:T(8,128)} parameter(0)",
+       "r = f32[8,128]{1,0:T(8,128)} slice(a), slice={[3:11], [0:128]}", 0},
+      {"slice packed rows", "bf16[16,128]{1,0:T(8,128)(2,1)} parameter(0)",
+       "r = bf16[8,128]{1,0:T(8,128)(2,1)} slice(a), slice={[3:11], [0:128]}", 1024},
+      {"slice lanes", "f32[8,256]{1,0:T(8,128)} parameter(0)",
+       "r = f32[8,128]{1,0:T(8,128)} slice(a), slice={[0:8], [5:133]}", 0, 1024},
+      {"slice packed rows and lanes", "bf16[16,256]{1,0:T(8,128)(2,1)} parameter(0)",
+       "r = bf16[8,128]{1,0:T(8,128)(2,1)} slice(a), slice={[3:11], [5:133]}", 2 * 1024, 512},
   };
   for (const Case& c : cases) {
     CAPTURE(c.what);
     const Work work = root_work(std::string("  a = ") + c.parameter + "\n  z = f32[] constant(0)\n", c.root);
     double elements = 0;
-    for (const VectorWork& v : work.vector) elements += v.elements;
+    double across_lanes = 0;
+    for (const VectorWork& v : work.vector) (v.cross_lane ? across_lanes : elements) += v.elements;
     CHECK(elements == c.elements);
+    CHECK(across_lanes == c.across_lanes);
   }
 }
 
@@ -135,7 +152,7 @@ TEST_CASE("what a fusion divides by, or raises to, costs less if it is a constan
   }
 }
 
-TEST_CASE("rows that trade sublanes are loaded with a stride, lanes go through the cross-lane unit") {
+TEST_CASE("rows that trade sublanes are gathered, lanes go through the cross-lane unit") {
   struct Case {
     const char* what;
     const char* parameter;
@@ -147,9 +164,9 @@ TEST_CASE("rows that trade sublanes are loaded with a stride, lanes go through t
   const Case cases[] = {
       {"lanes", "f32[256,128]{1,0:T(8,128)} parameter(0)", "r = f32[256,128]{0,1:T(8,128)} copy(a)", true, 0, 0},
       {"rows of 32 bits", "f32[16,8,128]{2,1,0:T(8,128)} parameter(0)", "r = f32[16,8,128]{2,0,1:T(8,128)} copy(a)",
-       false, 1, 1},
+       false, 7, 5},
       {"rows of 16 bits, two in a sublane", "bf16[16,8,128]{2,1,0:T(8,128)(2,1)} parameter(0)",
-       "r = bf16[16,8,128]{2,0,1:T(8,128)(2,1)} copy(a)", false, 7, 0.5},
+       "r = bf16[16,8,128]{2,0,1:T(8,128)(2,1)} copy(a)", false, 7, 4},
   };
   for (const Case& c : cases) {
     CAPTURE(c.what);
@@ -165,6 +182,66 @@ TEST_CASE("rows that trade sublanes are loaded with a stride, lanes go through t
             Approx(work.vector[0].elements * operations / (d.vector.f32_rate * d.tpu()->vector.efficiency)));
     }
   }
+}
+
+TEST_CASE("lanes that become another dimension than sublanes are gathered by rows as well") {
+  struct Case {
+    const char* to;
+    bool is_gathered;
+  };
+  const Case cases[] = {{"{1,2,0:T(8,128)}", false}, {"{0,1,2:T(8,128)}", true}, {"{1,0,2:T(8,128)}", true}};
+  for (const Case& c : cases) {
+    CAPTURE(c.to);
+    const Work work = root_work("  a = f32[128,128,128]{2,1,0:T(8,128)} parameter(0)\n",
+                                std::string("r = f32[128,128,128]") + c.to + " copy(a)");
+    double rows = 0;
+    for (const VectorWork& v : work.vector) rows += v.cross_lane ? 0 : v.elements;
+    CHECK(rows == (c.is_gathered ? 128 * 128 * 128 : 0));
+    CHECK(vector_time(work, device("tpu_v5e")).relayout_seconds > 0);
+  }
+}
+
+TEST_CASE("up to v5 a load for each row gathers a register, and loads of the same banks wait for one another") {
+  const auto vmem_seconds = [](const Work& work, const Device& d) {
+    return op_time(work, d).resources[Resource::kVmem];
+  };
+  Work rows =
+      root_work("  a = f32[64,256,128]{2,1,0:T(8,128)} parameter(0)\n", "r = f32[64,256,128]{2,0,1:T(8,128)} copy(a)");
+  constexpr double kBytes = 4.0 * 64 * 256 * 128;
+  const Device v4 = device("tpu_v4");
+  CHECK(vmem_seconds(rows, v4) == Approx(8 * kBytes / v4.tpu()->on_chip.vmem_read_bandwidth));
+  const Device v6e = device("tpu_v6e");
+  CHECK(vmem_seconds(rows, v6e) == Approx(std::max(kBytes / v6e.tpu()->on_chip.vmem_read_bandwidth,
+                                                   kBytes / v6e.tpu()->on_chip.vmem_write_bandwidth)));
+  rows.loads_in_turn = 1e6;
+  CHECK(vmem_seconds(rows, v6e) == Approx(1e6 / *v6e.clock));
+}
+
+TEST_CASE("windows take their own cycles, and what moves to other lanes as long as what is turned") {
+  const Device d = device("tpu_v5e");
+  Work work;
+  work.window_steps = 100;
+  CHECK(vector_time(work, d).in_turn_seconds == Approx(100 * *d.tpu()->vector.window_cycles / *d.clock));
+  const auto seconds = [&d](Opcode opcode) {
+    const std::vector<VectorWork> one = {{opcode, ElementType::kF32, 1024, true, ElementType::kInvalid}};
+    return vector_time(one, Numbers<double>(d)).register_seconds * *d.clock * d.tpu()->vector.cross_lane_units;
+  };
+  CHECK(seconds(Opcode::kSlice) == Approx(d.tpu()->vector.transpose_cycles));
+  CHECK(seconds(Opcode::kBroadcast) == Approx(*d.tpu()->vector.permute_cycles));
+}
+
+TEST_CASE("a row is divided by its total once") {
+  const std::string shape = "f32[64,512]{1,0:T(8,128)}";
+  const auto divisions = [&shape](const std::string& window) {
+    const Work work = root_work(
+        "  a = " + shape + " parameter(0)\n", "f = " + shape + " fusion(a), kind=kOutput, calls=c",
+        "add {\n  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n  ROOT s = f32[] add(x, y)\n}\nc {\n  p = " +
+            shape + " parameter(0)\n  z = f32[] constant(0)\n  t = " + shape + " reduce-window(p, z), window={" +
+            window + "}, to_apply=add\n  ROOT r = " + shape + " divide(p, t)\n}\n");
+    return vector_elements(work, Opcode::kDivide);
+  };
+  CHECK(divisions("size=1x1023 pad=0_0x511_511") == 64 * 512 / 4);  // one register of four
+  CHECK(divisions("size=1x3 pad=0_0x1_1") == 64 * 512);
 }
 
 TEST_CASE("a core keeps HBM waiting while it changes a layout, and its neighbour draws on it then") {

@@ -1,0 +1,132 @@
+#include "lib/work/vector_windows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "hloroof/analysis.h"
+#include "lib/ir/element_type.h"
+#include "lib/kernel/common/isa.h"
+#include "lib/work/reductions.h"
+#include "lib/work/work.h"
+
+namespace hloroof::internal::inline work {
+namespace {
+
+// The loads of a window up to which the compiler writes its code without a loop, and finds loads of other columns for a
+// bundle. Derived from the final code of libtpu 0.0.52 for v5e and v6e: sums of two arrays in windows of 128 and of 256
+// registers have two loads in a bundle and more, sums of five arrays in windows of 256 registers one.
+constexpr double kUnrolledLoads = 512;
+
+std::int64_t tiles_along(const Shape& shape, std::int64_t d) {
+  if (d < 0 || d >= shape.rank()) return 1;
+  const std::int64_t extent = tile_extent(shape, d);
+  return std::max<std::int64_t>(shape.dimensions[d] / extent + (shape.dimensions[d] % extent != 0 ? 1 : 0), 1);
+}
+
+// The windows of a result, in tiles.
+struct Windows {
+  double tiles = 1;          // of a window
+  double excess = 1;         // tiles of all windows, as a multiple of those of the result: the last may not be full
+  std::int64_t columns = 1;  // of a window
+};
+
+Windows windows_of(const Shape& result, const std::vector<std::int64_t>& bounds) {
+  Windows windows;
+  const auto& order = result.layout.minor_to_major;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const std::int64_t tiles = tiles_along(result, order[i]);
+    const std::int64_t bound = std::clamp<std::int64_t>(bounds[bounds.size() - 1 - i], 1, tiles);
+    const auto along = static_cast<double>(tiles);
+    const auto each = static_cast<double>(bound);
+    windows.tiles *= each;
+    windows.excess *= std::ceil(along / each) * each / along;
+    if (i == 0) windows.columns = bound;
+  }
+  return windows;
+}
+
+// The loads of one bundle whose rows lie in different banks of VMEM. The code goes down a column of tiles of 32-bit
+// registers, or of parts of them that fill `rows` of their rows, from one row of `columns` tiles to the next.
+double loads_side_by_side(std::int64_t columns, std::int64_t rows) {
+  const std::int64_t stride = columns % kernel::kVmemBanks * rows % kernel::kVmemBanks;
+  const std::int64_t apart = std::gcd(stride, kernel::kVmemBanks);  // kVmemBanks for a stride of 0
+  return static_cast<double>(kernel::kVmemBanks / std::max(apart, rows));
+}
+
+// The parameters of a fusion, by number, whose elements are widened to 32 bits as they are loaded.
+std::vector<bool> widened_parameters(ComputationView computation) {
+  std::vector<bool> widened;
+  for (const InstructionView instruction : computation.instructions()) {
+    if (instruction.opcode() != Opcode::kConvert || instruction.operand_count() != 1) continue;
+    const InstructionView from = instruction.operand(0);
+    if (from.opcode() != Opcode::kParameter || from.parameter_number() < 0 ||
+        bits(instruction.shape().element_type) != kernel::kLaneBits) {
+      continue;
+    }
+    const auto number = static_cast<std::size_t>(from.parameter_number());
+    if (number >= widened.size()) widened.resize(number + 1);
+    widened[number] = true;
+  }
+  return widened;
+}
+
+// The loads of registers of 32-bit elements, if the arrays have several. A load of elements that stay packed takes two
+// tiles side by side, and the code of a single array goes down several columns at once: both find other banks.
+double loads_in_turn(InstructionView instruction, ComputationId called, const Windows& windows, double elements,
+                     const Inside& inside, SizeCache& sizes) {
+  std::vector<bool> widened;
+  if (called.valid()) widened = widened_parameters(instruction.module().computation(called));
+  double loads = 0;
+  double arrays = 0;
+  for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
+    const Shape& operand = instruction.operand(i).shape();
+    if (!operand.is_array() || !is_tiled(operand) || operand.layout.minor_to_major.size() < 2) continue;
+    const int width = bits(operand.element_type);
+    if (width < kernel::kLaneBits && (width == 0 || i >= widened.size() || !widened[i])) continue;
+    const ArraySize& size = sizes[instruction.operand(i).shape_id()];
+    if (size.logical_elements != elements) continue;
+    const std::int64_t columns = size.space == MemorySpace::kVmem
+                                     ? tiles_along(operand, operand.layout.minor_to_major[0])
+                                     : windows.columns;
+    const std::int64_t rows = kernel::kRegisterSublanes * std::min(width, kernel::kLaneBits) / kernel::kLaneBits;
+    const double share = i < inside.parameters.size() ? inside.parameters[i].padded : 1;
+    const double registers = size.padded_elements / (kernel::kRegisterLanes * kernel::kRegisterSublanes);
+    loads += registers * share / loads_side_by_side(columns, std::max<std::int64_t>(rows, 1));
+    ++arrays;
+  }
+  return arrays > 1 && arrays * windows.tiles > kUnrolledLoads ? loads : 0;
+}
+
+bool moves(const ArraySize& size) { return size.space == MemorySpace::kHbm && size.logical_elements > 1; }
+
+}  // namespace
+
+void add_vector_windows(InstructionView instruction, ComputationId called, const WindowConfig& config,
+                        const Inside& inside, SizeCache& sizes, Work& work) {
+  const absl::Span<const ShapeId> leaves = instruction.module().shapes().leaves(instruction.shape_id());
+  if (leaves.empty()) return;
+  const Shape& result = instruction.module().shape(leaves[0]);
+  const std::vector<std::int64_t>& bounds = config.output_window_bounds;
+  if (!is_tiled(result) || bounds.empty() || bounds.size() != result.layout.minor_to_major.size()) return;
+  const Windows windows = windows_of(result, bounds);
+  for (VectorWork& part : work.vector) part.elements *= windows.excess;
+  // What a copy that turns its array takes beside has been measured as a whole (vector.transpose_cycles).
+  const bool is_turning = std::any_of(work.vector.begin(), work.vector.end(), [](const VectorWork& v) {
+    return v.opcode == Opcode::kTranspose && v.cross_lane;
+  });
+  if (is_turning) return;
+  work.loads_in_turn = loads_in_turn(instruction, called, windows, sizes[leaves[0]].logical_elements, inside, sizes);
+  double moved = 0;  // arrays
+  for (const InstructionView operand : instruction.operands()) {
+    if (operand.shape().is_array() && moves(sizes[operand.shape_id()])) ++moved;
+  }
+  for (const ShapeId leaf : leaves) moved += moves(sizes[leaf]) ? 1 : 0;
+  work.window_steps = loop_steps(config) * (1 + moved);
+}
+
+}  // namespace hloroof::internal::inline work

@@ -1,0 +1,21 @@
+// Counts what the windows of vector operations cost a TPU: how often they start, what they compute beyond the ends of an
+// array, and which of their loads find the banks of VMEM in use.
+#ifndef HLOROOF_LIB_WORK_VECTOR_WINDOWS_H_
+#define HLOROOF_LIB_WORK_VECTOR_WINDOWS_H_
+
+#include "hloroof/cost.h"
+#include "hloroof/module.h"
+#include "lib/values/backend_config.h"
+#include "lib/work/inside.h"
+#include "lib/work/size_cache.h"
+
+namespace hloroof::internal::inline work {
+
+// Adds the windows of `instruction` to its `work`, whose operations are known. `called` is the computation of a fusion;
+// invalid for any other instruction.
+void add_vector_windows(InstructionView instruction, ComputationId called, const WindowConfig& config,
+                        const Inside& inside, SizeCache& sizes, Work& work);
+
+}  // namespace hloroof::internal::inline work
+
+#endif  // HLOROOF_LIB_WORK_VECTOR_WINDOWS_H_
