@@ -56,10 +56,10 @@ Relayout relayout(const Shape& from, const Shape& to, const std::vector<std::int
   return before.sublane != original(source, after.sublane) ? Relayout::kRows : Relayout::kNone;
 }
 
-// How many loads gather a register of the result of a copy whose rows change sublanes. A strided load takes a row from
-// each bank of VMEM. The windows of an array in HBM are laid out so that one load does; an array that is in VMEM has
-// the stride of its layout. Source: the final code of libtpu 0.0.52 for v6e, in which rows of a stride of 8 take two
-// loads and rows of a stride of 32 eight.
+// How many strided loads gather a register of the result of a copy whose rows change sublanes, if its array is in VMEM
+// and has the stride of its layout. A strided load takes a row from each bank of VMEM. Otherwise one: the windows of an
+// array in HBM are moved by other code. Source: the final code of libtpu 0.0.52 for v6e, in which rows of a stride of 8
+// take two loads and rows of a stride of 32 eight.
 double loads_of_rows(const Shape& from, std::int64_t rows) {
   const std::vector<std::int64_t>& order = from.layout.minor_to_major;
   if (memory_space(from) != MemorySpace::kVmem || order.size() < 2) return 1;

@@ -7,6 +7,7 @@
 #include "hloroof/attributes.h"
 #include "lib/ir/element_type.h"
 #include "lib/ir/opcode_facts.h"
+#include "lib/kernel/common/isa.h"
 #include "lib/values/attribute_values.h"
 #include "lib/work/window_reads.h"
 

@@ -55,7 +55,8 @@ Windows windows_of(const Shape& result, const std::vector<std::int64_t>& bounds)
 double loads_side_by_side(std::int64_t columns, std::int64_t rows) {
   const std::int64_t stride = columns % kernel::kVmemBanks * rows % kernel::kVmemBanks;
   const std::int64_t apart = std::gcd(stride, kernel::kVmemBanks);  // kVmemBanks for a stride of 0
-  return static_cast<double>(kernel::kVmemBanks / std::max(apart, rows));
+  const std::int64_t loads = kernel::kVmemBanks / std::max(apart, rows);
+  return static_cast<double>(loads);
 }
 
 // The parameters of a fusion, by number, whose elements are widened to 32 bits as they are loaded.
@@ -90,9 +91,8 @@ double loads_in_turn(InstructionView instruction, ComputationId called, const Wi
     if (width < kernel::kLaneBits && (width == 0 || i >= widened.size() || !widened[i])) continue;
     const ArraySize& size = sizes[instruction.operand(i).shape_id()];
     if (size.logical_elements != elements) continue;
-    const std::int64_t columns = size.space == MemorySpace::kVmem
-                                     ? tiles_along(operand, operand.layout.minor_to_major[0])
-                                     : windows.columns;
+    const std::int64_t columns =
+        size.space == MemorySpace::kVmem ? tiles_along(operand, operand.layout.minor_to_major[0]) : windows.columns;
     const std::int64_t rows = kernel::kRegisterSublanes * std::min(width, kernel::kLaneBits) / kernel::kLaneBits;
     const double share = i < inside.parameters.size() ? inside.parameters[i].padded : 1;
     const double registers = size.padded_elements / (kernel::kRegisterLanes * kernel::kRegisterSublanes);

@@ -1,5 +1,5 @@
-// Counts what the windows of vector operations cost a TPU: how often they start, what they compute beyond the ends of an
-// array, and which of their loads find the banks of VMEM in use.
+// Counts what the windows of vector operations cost a TPU: how often they start, what they compute beyond the ends of
+// an array, and which of their loads find the banks of VMEM in use.
 #ifndef HLOROOF_LIB_WORK_VECTOR_WINDOWS_H_
 #define HLOROOF_LIB_WORK_VECTOR_WINDOWS_H_
 

@@ -240,7 +240,7 @@ TEST_CASE("a row is divided by its total once") {
             window + "}, to_apply=add\n  ROOT r = " + shape + " divide(p, t)\n}\n");
     return vector_elements(work, Opcode::kDivide);
   };
-  CHECK(divisions("size=1x1023 pad=0_0x511_511") == 64 * 512 / 4);  // one register of four
+  CHECK(divisions("size=1x1023 pad=0_0x511_511") == 64 * 512 * 0.25);  // one register of four
   CHECK(divisions("size=1x3 pad=0_0x1_1") == 64 * 512);
 }
 

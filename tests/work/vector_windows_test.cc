@@ -35,8 +35,8 @@ Work sum_of(const std::vector<std::string>& arrays, const std::string& sum, cons
   absl::StrAppend(&body, "  ROOT r = ", sum, " negate(", last, ")\n");
   return root_work(parameters,
                    absl::StrCat("f = ", sum, " fusion(", operands, R"(), kind=kLoop, calls=c, backend_config=)",
-                                R"({"window_config":{"output_window_bounds":[)", windows,
-                                R"(],"iteration_bounds":[)", iterations, "]}}"),
+                                R"({"window_config":{"output_window_bounds":[)", windows, R"(],"iteration_bounds":[)",
+                                iterations, "]}}"),
                    "c {\n" + body + "}\n");
 }
 
@@ -62,11 +62,7 @@ TEST_CASE("Loads of rows in the same banks take a bundle each") {
       {"widened", {half, half}, wide, R"("128","8")", 2 * 2048},
       {"packed", {half, half}, half, R"("128","8")", 0},
       {"without rows of tiles", {flat, flat}, flat, R"("1024")", 0},
-      {"in VMEM, where it lies",
-       {"f32[2040,1152]{1,0:T(8,128)S(1)}", odd},
-       odd,
-       R"("255","4")",
-       2295 / 4.0 + 2295},
+      {"in VMEM, where it lies", {"f32[2040,1152]{1,0:T(8,128)S(1)}", odd}, odd, R"("255","4")", 2295 / 4.0 + 2295},
       {"in VMEM, in windows of an odd size",
        {"f32[2048,1024]{1,0:T(8,128)S(1)}", wide},
        wide,
