@@ -113,12 +113,14 @@ Shift shift_of(InstructionView instruction, std::size_t i) {
     }
     case Opcode::kConcatenate:
       for (const std::int64_t d : integers(instruction, AttributeKey::kDimensions)) {
-        std::int64_t start = 0;
+        const auto extent = static_cast<std::uint64_t>(tile_extent(shape, d));
+        std::uint64_t start = 0;  // inside a tile: a text can name sizes whose sum is no number
         for (std::size_t before = 0; before < i; ++before) {
           const std::vector<std::int64_t>& sizes = instruction.operand(before).shape().dimensions;
-          if (d >= 0 && d < static_cast<std::int64_t>(sizes.size())) start += sizes[d];
+          if (d < 0 || d >= static_cast<std::int64_t>(sizes.size())) continue;
+          start = (start + static_cast<std::uint64_t>(sizes[d]) % extent) % extent;
         }
-        shift.add(shape, d, start);
+        shift.add(shape, d, static_cast<std::int64_t>(start));
       }
       return shift;
     default: return shift;

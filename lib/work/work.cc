@@ -118,6 +118,8 @@ void append_work(const Work& next, Work& total) {
   total.read_again += next.read_again;
   total.between_kernels += next.between_kernels;
   total.partial_tile_elements += next.partial_tile_elements;
+  total.loads_in_turn += next.loads_in_turn;
+  total.window_steps += next.window_steps;
   total.kernels = std::max(total.kernels, 1.0) + std::max(next.kernels, 1.0);
   total.is_chained |= next.is_chained;
 }

@@ -61,6 +61,15 @@ TEST_CASE("whole tiles are put together by address, parts of tiles by the vector
   }
 }
 
+TEST_CASE("what is concatenated may be longer together than a number can say") {
+  const std::string shape = "s8[8,4611686018427387905]{1,0:T(8,128)(4,1)}";  // 1 beyond a tile
+  const Work work = root_work("  a = " + shape + " parameter(0)\n",
+                              "r = s8[8,9223372036854775807]{1,0:T(8,128)(4,1)} concatenate(a, a, a), dimensions={1}");
+  double across_lanes = 0;
+  for (const VectorWork& v : work.vector) across_lanes += v.cross_lane ? v.elements : 0;
+  CHECK(across_lanes == Approx(2 * 9223372036854775807.0 / 4));  // of two arrays, whose elements end at this number
+}
+
 TEST_CASE("rows that change sublanes are gathered with as many loads as their stride leaves banks") {
   struct Case {
     const char* from;
