@@ -94,56 +94,56 @@ struct Shift {
   }
 };
 
-// The shift of operand `i` of a slice, a pad or a concatenation with tiles.
-Shift shift_of(InstructionView instruction, std::size_t i) {
-  Shift shift;
+// Adds the shift of `moved`, which is the result of a slice or what a pad or a concatenation takes in. A register whose
+// elements change lanes passes through the cross-lane unit as it is, packed or not. A load may start at any row of
+// 32-bit elements; narrower ones are taken apart and joined.
+void add_shift(Opcode opcode, InstructionView moved, const Shift& shift, double share, SizeCache& sizes, Work& work) {
+  const int steps = (shift.rows ? 1 : 0) + (shift.lanes ? 1 : 0);
+  if (steps == 0) return;
+  const ElementType type = moved.shape().element_type;
+  const double elements = sizes[moved.shape_id()].padded_elements * share;
+  const double words = elements * std::min(bits(type), kernel::kLaneBits) / kernel::kLaneBits;
+  if (shift.lanes) add_vector(work, opcode, type, words, true);
+  if (bits(type) < kernel::kLaneBits) add_vector(work, opcode, type, steps * elements);
+}
+
+// Adds the shifts of the operands of a concatenation with tiles, each of which starts where the one before ends.
+void add_concatenated_shifts(InstructionView concatenate, double share, SizeCache& sizes, Work& work) {
+  const Shape& shape = concatenate.shape();
+  for (const std::int64_t d : integers(concatenate, AttributeKey::kDimensions)) {
+    if (d < 0 || d >= shape.rank()) continue;
+    const auto extent = static_cast<std::uint64_t>(tile_extent(shape, d));
+    std::uint64_t start = 0;  // inside a tile: a text can name sizes whose sum is no number
+    for (const InstructionView operand : concatenate.operands()) {
+      Shift shift;
+      shift.add(shape, d, static_cast<std::int64_t>(start));
+      add_shift(Opcode::kConcatenate, operand, shift, share, sizes, work);
+      if (d >= operand.shape().rank()) continue;
+      start = (start + static_cast<std::uint64_t>(operand.shape().dimensions[d]) % extent) % extent;
+    }
+  }
+}
+
+// Adds what a slice, a pad or a concatenation moves inside the tiles.
+void add_shifts(InstructionView instruction, double share, SizeCache& sizes, Work& work) {
   const Shape& shape = instruction.shape();
-  switch (instruction.opcode()) {
+  if (!is_tiled(shape) || instruction.operand_count() == 0) return;
+  const Opcode opcode = instruction.opcode();
+  Shift shift;
+  switch (opcode) {
     case Opcode::kSlice: {
       const std::vector<SliceRange> ranges = slice_ranges(instruction);
       for (std::size_t d = 0; d < ranges.size(); ++d) shift.add(shape, static_cast<std::int64_t>(d), ranges[d].start);
-      return shift;
+      return add_shift(opcode, instruction, shift, share, sizes, work);
     }
     case Opcode::kPad: {
       const std::vector<PaddingDimension> dimensions = padding(instruction);
       for (std::size_t d = 0; d < dimensions.size(); ++d) {
         shift.add(shape, static_cast<std::int64_t>(d), dimensions[d].low);
       }
-      return shift;
+      return add_shift(opcode, instruction.operand(0), shift, share, sizes, work);
     }
-    case Opcode::kConcatenate:
-      for (const std::int64_t d : integers(instruction, AttributeKey::kDimensions)) {
-        const auto extent = static_cast<std::uint64_t>(tile_extent(shape, d));
-        std::uint64_t start = 0;  // inside a tile: a text can name sizes whose sum is no number
-        for (std::size_t before = 0; before < i; ++before) {
-          const std::vector<std::int64_t>& sizes = instruction.operand(before).shape().dimensions;
-          if (d < 0 || d >= static_cast<std::int64_t>(sizes.size())) continue;
-          start = (start + static_cast<std::uint64_t>(sizes[d]) % extent) % extent;
-        }
-        shift.add(shape, d, static_cast<std::int64_t>(start));
-      }
-      return shift;
-    default: return shift;
-  }
-}
-
-// Adds what a slice, a pad or a concatenation moves inside the tiles. A register whose elements change lanes passes
-// through the cross-lane unit as it is, packed or not. A load may start at any row of 32-bit elements; narrower ones
-// are taken apart and joined.
-void add_shifts(InstructionView instruction, double share, SizeCache& sizes, Work& work) {
-  if (!is_tiled(instruction.shape())) return;
-  const bool is_slice = instruction.opcode() == Opcode::kSlice;
-  const std::size_t arrays = instruction.opcode() == Opcode::kConcatenate ? instruction.operand_count() : 1;
-  for (std::size_t i = 0; i < arrays && i < instruction.operand_count(); ++i) {
-    const Shift shift = shift_of(instruction, i);
-    if (!shift.rows && !shift.lanes) continue;
-    const InstructionView moved = is_slice ? instruction : instruction.operand(i);
-    const ElementType type = moved.shape().element_type;
-    const double elements = sizes[moved.shape_id()].padded_elements * share;
-    const double words = elements * std::min(bits(type), kernel::kLaneBits) / kernel::kLaneBits;
-    if (shift.lanes) add_vector(work, instruction.opcode(), type, words, true);
-    const int steps = (shift.rows ? 1 : 0) + (shift.lanes ? 1 : 0);
-    if (bits(type) < kernel::kLaneBits) add_vector(work, instruction.opcode(), type, steps * elements);
+    default: return add_concatenated_shifts(instruction, share, sizes, work);
   }
 }
 

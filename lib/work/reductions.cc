@@ -123,6 +123,12 @@ std::int64_t tile_extent(const Shape& shape, std::int64_t d) {
   return 1;
 }
 
+std::int64_t tiles_along(const Shape& shape, std::int64_t d) {
+  if (d < 0 || d >= shape.rank()) return 1;
+  const std::int64_t extent = tile_extent(shape, d);
+  return std::max<std::int64_t>(shape.dimensions[d] / extent + (shape.dimensions[d] % extent != 0 ? 1 : 0), 1);
+}
+
 double lane_reduction_elements(const Shape& operand, const ArraySize& size) {
   if (!is_tiled(operand) || operand.layout.minor_to_major.empty()) return 0;
   const std::int64_t lanes = operand.layout.tiles[0].dimensions.empty() ? 1 : operand.layout.tiles[0].dimensions.back();
@@ -200,9 +206,8 @@ ReductionWindows windows_of(InstructionView reduce, const WindowConfig& config) 
     const std::int64_t d = order[i];
     const bool is_reduced = std::find(reduced.begin(), reduced.end(), d) != reduced.end();
     const double along = windows_along(operand, d, bounds);
-    const double tiles =
-        std::ceil(static_cast<double>(operand.dimensions[d]) / static_cast<double>(tile_extent(operand, d)));
-    const double size = std::clamp(static_cast<double>(bounds[bounds.size() - 1 - i]), 1.0, std::max(tiles, 1.0));
+    const auto size =
+        static_cast<double>(std::clamp<std::int64_t>(bounds[bounds.size() - 1 - i], 1, tiles_along(operand, d)));
     windows *= along;
     registers *= size;
     if (!is_reduced) sums *= size;

@@ -30,6 +30,9 @@ inline bool is_tiled(const Shape& shape) { return !shape.layout.tiles.empty(); }
 // The extent of the tile along dimension `d` of a shape; 1 if tiles do not include the dimension.
 std::int64_t tile_extent(const Shape& shape, std::int64_t d);
 
+// The tiles along dimension `d` of a shape, at least one.
+std::int64_t tiles_along(const Shape& shape, std::int64_t d);
+
 // The elements of the registers that remain for the cross-lane unit after a reduction over the lanes has added up all
 // registers of a row.
 double lane_reduction_elements(const Shape& operand, const ArraySize& size);

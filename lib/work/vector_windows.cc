@@ -22,12 +22,6 @@ namespace {
 // registers have two loads in a bundle and more, sums of five arrays in windows of 256 registers one.
 constexpr double kUnrolledLoads = 512;
 
-std::int64_t tiles_along(const Shape& shape, std::int64_t d) {
-  if (d < 0 || d >= shape.rank()) return 1;
-  const std::int64_t extent = tile_extent(shape, d);
-  return std::max<std::int64_t>(shape.dimensions[d] / extent + (shape.dimensions[d] % extent != 0 ? 1 : 0), 1);
-}
-
 // The windows of a result, in tiles.
 struct Windows {
   double tiles = 1;          // of a window
@@ -35,7 +29,7 @@ struct Windows {
   std::int64_t columns = 1;  // of a window
 };
 
-Windows windows_of(const Shape& result, const std::vector<std::int64_t>& bounds) {
+Windows result_windows(const Shape& result, const std::vector<std::int64_t>& bounds) {
   Windows windows;
   const auto& order = result.layout.minor_to_major;
   for (std::size_t i = 0; i < order.size(); ++i) {
@@ -113,7 +107,7 @@ void add_vector_windows(InstructionView instruction, ComputationId called, const
   const Shape& result = instruction.module().shape(leaves[0]);
   const std::vector<std::int64_t>& bounds = config.output_window_bounds;
   if (!is_tiled(result) || bounds.empty() || bounds.size() != result.layout.minor_to_major.size()) return;
-  const Windows windows = windows_of(result, bounds);
+  const Windows windows = result_windows(result, bounds);
   for (VectorWork& part : work.vector) part.elements *= windows.excess;
   // What a copy that turns its array takes beside has been measured as a whole (vector.transpose_cycles).
   const bool is_turning = std::any_of(work.vector.begin(), work.vector.end(), [](const VectorWork& v) {

@@ -333,11 +333,18 @@ class WorkCounter {
         work.source = CostSource::kUnknown;  // the computation or the opcode is not in the text
       }
     }
-    if (called.valid() && opcode == Opcode::kFusion) add_window_repeats(instruction, called, inside, work);
-    add_reduction_windows(instruction, called, work);
-    add_windows(instruction, called, inside, work);
+    // Code for a TPU runs in windows. Without tiles only those of products are of use.
+    const std::optional<WindowConfig> windows =
+        insides_.is_on_tiles() || !work.matrix.empty() ? window_config(instruction) : std::nullopt;
+    if (windows && called.valid() && opcode == Opcode::kFusion) {
+      add_window_repeats(instruction, *windows, called, inside, work);
+    }
+    if (windows && work.matrix.empty()) {
+      add_reduction_windows(instruction, *windows, called, work);
+      const bool is_reduction = work.reduction.windows > 0;
+      if (!is_reduction) add_vector_windows(instruction, called, *windows, inside, insides_.sizes(), work);
+    }
     if (!work.matrix.empty()) {
-      const std::optional<WindowConfig> windows = window_config(instruction);
       if (called.valid()) work.product_steps = product_steps(windows, work);
       if (windows) add_window_reads(instruction, *windows, inside, work);
     }
@@ -389,18 +396,17 @@ class WorkCounter {
   }
 
   // Adds how the windows of an instruction are reduced. Of several reductions in a fusion, the one that waits longest.
-  static void add_reduction_windows(InstructionView instruction, ComputationId called, Work& work) {
+  static void add_reduction_windows(InstructionView instruction, const WindowConfig& config, ComputationId called,
+                                    Work& work) {
     const auto is_reduction = [](const VectorWork& v) { return v.opcode == Opcode::kReduce && !v.cross_lane; };
-    if (std::none_of(work.vector.begin(), work.vector.end(), is_reduction) || !work.matrix.empty()) return;
-    const std::optional<WindowConfig> config = window_config(instruction);
-    if (!config) return;
+    if (std::none_of(work.vector.begin(), work.vector.end(), is_reduction)) return;
     if (instruction.opcode() == Opcode::kReduce) {
-      work.reduction = windows_of(instruction, *config);
+      work.reduction = windows_of(instruction, config);
       work.reduction.is_by_rows = work.reduction.results > 0;
     } else if (called.valid()) {
       for (const InstructionView inner : instruction.module().computation(called).instructions()) {
         if (inner.opcode() != Opcode::kReduce) continue;
-        const ReductionWindows windows = windows_of(inner, *config);
+        const ReductionWindows windows = windows_of(inner, config);
         if (windows.windows > 0 && (work.reduction.windows == 0 || windows.sums < work.reduction.sums)) {
           work.reduction = windows;
         }
@@ -408,22 +414,14 @@ class WorkCounter {
     }
   }
 
-  // Adds what the windows of vector operations cost, other than those of reductions.
-  void add_windows(InstructionView instruction, ComputationId called, const Inside& inside, Work& work) {
-    if (!insides_.is_on_tiles() || !work.matrix.empty() || work.reduction.windows > 0) return;
-    const std::optional<WindowConfig> config = window_config(instruction);
-    if (config) add_vector_windows(instruction, called, *config, inside, insides_.sizes(), work);
-  }
-
   // Adds what reduce-windows compute and fetch again because the result of their fusion is computed in windows.
-  void add_window_repeats(InstructionView fusion, ComputationId called, const Inside& inside, Work& work) {
+  void add_window_repeats(InstructionView fusion, const WindowConfig& windows, ComputationId called,
+                          const Inside& inside, Work& work) {
     if (!inside.has_reduce_window) return;
-    const std::optional<WindowConfig> windows = window_config(fusion);
-    if (!windows) return;
     const ComputationView computation = fusion.module().computation(called);
     for (const InstructionView inner : computation.instructions()) {
       if (inner.opcode() != Opcode::kReduceWindow) continue;
-      const WindowRepeats repeats = repeats_of(inner, *windows, insides_.sizes());
+      const WindowRepeats repeats = repeats_of(inner, windows, insides_.sizes());
       add_arithmetic(repeats.work, 1, work);
       if (repeats.reads <= 1) continue;
       for (const InstructionId id : computation.parameters()) {

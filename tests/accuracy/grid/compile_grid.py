@@ -249,6 +249,38 @@ def ops_of_code(hloroof, generation, dump):
     return json.loads(told)["ops"]
 
 
+def code_of_each(arguments, programs):
+    """Compiles each of `programs`, (name, function, [(shape, type), ...]), and yields (name, text, ops of the code)."""
+    with tempfile.TemporaryDirectory() as dump:
+        chip = chip_of(arguments.generation, dump)
+        import jax
+
+        on_chip = jax.sharding.SingleDeviceSharding(chip)
+        for name, function, shapes in programs():
+            if not re.search(arguments.only, name):
+                continue
+            empty(dump)
+            operands = [jax.ShapeDtypeStruct(shape, dtype, sharding=on_chip) for shape, dtype in shapes]
+            text = jax.jit(function, out_shardings=on_chip).lower(*operands).compile().as_text()
+            yield name, text, ops_of_code(arguments.hloroof, arguments.generation, dump)
+
+
+def line_of(text, op):
+    """The line of an operation of the code in the text of its program; empty if it has none."""
+    return next((line for line in text.splitlines() if f"{op['op']} = " in line), "")
+
+
+def window_of(line):
+    """The bounds of the windows of an operation, in tiles; empty if its line states none."""
+    window = re.search(r'"output_window_bounds":\[([^\]]*)\]', line)
+    return window.group(1).replace('"', "") if window else ""
+
+
+def rate(op, unit):
+    """The instructions of a unit in each bundle that has some."""
+    return next((u["instructions"] / u["cycles"] for u in op["units"] if u["unit"] == unit and u["cycles"]), 0)
+
+
 def arguments_of(description):
     """The arguments of a script that looks at the code of some operations: HLOROOF GENERATION [--only REGEX]."""
     parser = argparse.ArgumentParser(description=description.splitlines()[0])

@@ -8,12 +8,11 @@ states, and the loads and stores of a bundle that has some. The numbers of shift
 of VMEM are from it.
 """
 
+import itertools
 import math
 import re
-import tempfile
 
-from compile_grid import arguments_of, chip_of, empty, ops_of_code
-from reductions import rate
+from compile_grid import arguments_of, code_of_each, line_of, rate, window_of
 
 SHAPE = (2048, 1024)  # 256 x 8 tiles
 BITS = {"f32": 32, "bf16": 16, "s8": 8}
@@ -49,33 +48,32 @@ def sums():
                 yield f"sum of {arrays} of {list(shape)}, {results} results", add, [shape] * arrays
 
 
+def programs():
+    """Yields (name, function, [(shape, type), ...]) of all of them in both types."""
+    for dtype in ("float32", "bfloat16"):
+        for name, function, shapes in itertools.chain(moves(), sums()):
+            yield f"{name}, {dtype}", function, [(shape, dtype) for shape in shapes]
+
+
+def registers_of(dtype, dimensions):
+    """The registers of an array with tiles of 8 rows and 128 lanes."""
+    *major, width = dimensions
+    rows = math.prod(major[:-1]) * math.ceil((major[-1:] or [1])[0] / 8)
+    return rows * math.ceil(width / 128) * BITS.get(dtype, 32) / 32
+
+
 def main():
     arguments = arguments_of(__doc__)
-    with tempfile.TemporaryDirectory() as dump:
-        chip = chip_of(arguments.generation, dump)
-        import jax
-
-        on_chip = jax.sharding.SingleDeviceSharding(chip)
-        print(f"{'operation':52} {'op':12} {'window':10} {'bundles':>8} {'loads':>6} {'stores':>6}")
-        for dtype in ("float32", "bfloat16"):
-            for name, function, shapes in [*moves(), *sums()]:
-                name = f"{name}, {dtype}"
-                if not re.search(arguments.only, name):
-                    continue
-                empty(dump)
-                operands = [jax.ShapeDtypeStruct(shape, dtype, sharding=on_chip) for shape in shapes]
-                text = jax.jit(function, out_shardings=on_chip).lower(*operands).compile().as_text()
-                for op in ops_of_code(arguments.hloroof, arguments.generation, dump):
-                    line = next((line for line in text.splitlines() if f"{op['op']} = " in line), "")
-                    result = re.search(r"= \(?(\w+)\[([\d,]+)\].*?[})] ([\w-]+)\(%", line)
-                    if not result or op["busy_cycles"] is None:
-                        continue
-                    *major, width = map(int, result.group(2).split(","))
-                    rows = math.prod(major[:-1]) * math.ceil((major[-1:] or [1])[0] / 8)
-                    registers = rows * math.ceil(width / 128) * BITS.get(result.group(1), 32) / 32
-                    window = re.search(r'"output_window_bounds":\[([^\]]*)\]', line)
-                    print(f"{name:52} {result.group(3):12} {window.group(1).replace(chr(34), '') if window else '':10}"
-                          f" {op['busy_cycles'] / registers:8.2f} {rate(op, 'VLD'):6.2f} {rate(op, 'VST'):6.2f}", flush=True)
+    print(f"{'operation':52} {'op':12} {'window':10} {'bundles':>8} {'loads':>6} {'stores':>6}")
+    for name, text, ops in code_of_each(arguments, programs):
+        for op in ops:
+            line = line_of(text, op)
+            result = re.search(r"= \(?(\w+)\[([\d,]+)\].*?[})] ([\w-]+)\(%", line)
+            if not result or op["busy_cycles"] is None:
+                continue
+            registers = registers_of(result.group(1), map(int, result.group(2).split(",")))
+            print(f"{name:52} {result.group(3):12} {window_of(line):10} {op['busy_cycles'] / registers:8.2f}"
+                  f" {rate(op, 'VLD'):6.2f} {rate(op, 'VST'):6.2f}", flush=True)
 
 
 if __name__ == "__main__":
