@@ -162,12 +162,14 @@ struct MatrixWork {
   SlidingWindow sliding;
 };
 
-// What a fusion knows of the second operand of an integer division, a remainder or a power.
-enum class SecondOperand : std::uint8_t {
-  kVaries,
-  kConstant,
-  kPowerOfTwo,  // a constant by which integers are divided with shifts
-  kQuarters,    // a constant exponent that is a multiple of 1/4, which takes roots and no logarithm
+// What a fusion knows of the operands and users of an operation, if that makes its code shorter.
+enum class Shortcut : std::uint8_t {
+  kNone,
+  kConstant,    // the second operand of an integer division, a remainder or a power
+  kPowerOfTwo,  // such an operand by which integers are divided with shifts
+  kQuarters,    // an exponent that is a multiple of 1/4, which takes roots and no logarithm
+  kSymmetric,   // a clamp between a constant and its negative
+  kRounded,     // a conversion to integers that also rounds to the nearest even one
 };
 
 // Work of one kind for the vector units: `opcode` applied to `elements` padded elements. `cross_lane` means that
@@ -180,7 +182,7 @@ struct VectorWork {
   // convert: the type of the result; divide: the type in which the program states it, if the compiler widened it, or
   // kInvalid; others: kInvalid
   ElementType to = ElementType::kInvalid;
-  SecondOperand second = SecondOperand::kVaries;
+  Shortcut shortcut = Shortcut::kNone;
 };
 
 // What a fusion for a GPU does with the tiles that the compiler chose for it. A block of threads computes one tile.
@@ -237,7 +239,11 @@ struct Work {
   // TPU: registers that vector operations in windows load from VMEM, each counted for the share of a bundle that the
   // banks of its rows leave to it: 1 if the loads around it are of rows in the same banks.
   double loads_in_turn = 0;
-  double window_steps = 0;        // TPU: starts of windows of vector operations, and of their transfers from and to HBM
+  double window_steps = 0;  // TPU: starts of windows of vector operations, and of their transfers from and to HBM
+  double window_waits = 0;  // TPU: windows that begin with elements moved to other lanes, which nothing overlaps
+  // TPU: bytes of arrays in VMEM that an operation copies there window by window, because its windows are no whole
+  // parts of the memory of the array.
+  double window_copies = 0;
   double units_in_turn = 0;       // TPU: operations of the cross-lane units, each of which waits for the one before
   std::optional<double> seconds;  // set by the user; overrides the model
   CostSource source = CostSource::kModel;

@@ -74,7 +74,7 @@ void add_units(const Work& work, double times, CountsReport& report) {
   for (const VectorWork& v : work.vector) {
     VectorWork counted = v;
     counted.elements *= times;
-    counted.second = SecondOperand::kVaries;  // a row has all operands
+    counted.shortcut = Shortcut::kNone;  // a row has all of a kind
     add_vector(counted, report.vector);
   }
 }

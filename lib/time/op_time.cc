@@ -261,7 +261,9 @@ Num vmem_seconds(const Work& work, const TpuCore& core, const Numbers<Num>& n) {
     loading = slowest("loads", std::move(loading),
                       n.amount("rows gathered", rows, "B") * n.known_or(core.vector.gather_loads, 1.0) / read);
   }
-  return slowest("VMEM", cmem, std::move(loading), over(n.amount("VMEM stores", stores, "B"), write));
+  return sum("VMEM and its windows",
+             slowest("VMEM", cmem, std::move(loading), over(n.amount("VMEM stores", stores, "B"), write)),
+             window_seconds(work, core, n));
 }
 
 // The tiles of a GPU kernel's programs. Transfers that the author of a program for threads schedules come from the

@@ -1,7 +1,9 @@
 #include "lib/time/vector_time.h"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "lib/base/units.h"
 #include "lib/hardware/device_facts.h"
@@ -44,6 +46,19 @@ std::string weight_name(const VectorWork& work, const TpuCore* tpu) {
   return std::string(to_string(work.opcode));
 }
 
+// What follows the name of an operation in a device file for the code that a shortcut makes shorter.
+std::string_view suffix(Shortcut shortcut) {
+  switch (shortcut) {
+    case Shortcut::kNone: return "";
+    case Shortcut::kConstant: return "-by-constant";
+    case Shortcut::kPowerOfTwo: return "-by-shift";
+    case Shortcut::kQuarters: return "-by-quarters";
+    case Shortcut::kSymmetric: return "-symmetric";
+    case Shortcut::kRounded: return "-rounded";
+  }
+  return "";
+}
+
 // The cost of an operation in a device file, or null if the file has none. A file that does not list what makes the
 // operation cheaper has the cost of all such operations.
 const OpWeight* weight_of(const VectorWork& work, const VectorUnit& unit, const TpuCore* tpu, bool sums_in_registers) {
@@ -54,9 +69,11 @@ const OpWeight* weight_of(const VectorWork& work, const VectorUnit& unit, const 
     found = find_op_weight(unit, name + "-bf16");
   }
   if (work.opcode == Opcode::kReduce && sums_in_registers) found = find_op_weight(unit, name + "-in-registers");
-  if (work.second == SecondOperand::kPowerOfTwo) found = find_op_weight(unit, name + "-by-shift");
-  if (work.second == SecondOperand::kQuarters) found = find_op_weight(unit, name + "-by-quarters");
-  if (work.second != SecondOperand::kVaries && found == nullptr) found = find_op_weight(unit, name + "-by-constant");
+  if (work.shortcut != Shortcut::kNone) found = find_op_weight(unit, name + std::string(suffix(work.shortcut)));
+  const bool is_special_constant = work.shortcut == Shortcut::kPowerOfTwo || work.shortcut == Shortcut::kQuarters;
+  if (is_special_constant && found == nullptr) {
+    found = find_op_weight(unit, name + std::string(suffix(Shortcut::kConstant)));
+  }
   return found != nullptr ? found : find_op_weight(unit, name);
 }
 
@@ -191,6 +208,8 @@ VectorTime<Num> time_of(const std::vector<VectorWork>& work, bool sums_in_regist
       operations = operations_of(v.type, unit, n);
       // On a TPU, the share of the ALUs that compiled operations keep busy.
       if (tpu != nullptr) operations.rate = operations.rate * n.at(tpu->vector.efficiency);
+      // The compiler splits no call of its top-k between the cores of a chip.
+      if (tpu != nullptr && v.opcode == Opcode::kTopk) operations.rate = operations.rate / n.cores();
     }
     if (value(operations.rate) > 0) {
       add_alike(time.operation_seconds,
@@ -206,6 +225,20 @@ VectorTime<Num> time_of(const std::vector<VectorWork>& work, bool sums_in_regist
 }
 
 }  // namespace
+
+template <class Num>
+Num window_seconds(const Work& work, const TpuCore& core, const Numbers<Num>& n) {
+  if (work.window_steps <= 0) return 0.0;
+  const Num rate = n.clock() * n.cores();
+  Num starts = n.amount("windows and their transfers", work.window_steps, "window") *
+               n.known_or(core.vector.window_cycles, 0.0) / rate;
+  if (work.window_waits <= 0) return starts;
+  Num waits = n.amount("first results across lanes", work.window_waits, "window") *
+              n.known_or(core.kernel.unit_latency, 0.0) / rate;
+  return sum("windows", std::move(starts), std::move(waits));
+}
+template double window_seconds(const Work&, const TpuCore&, const Numbers<double>&);
+template Traced window_seconds(const Work&, const TpuCore&, const Numbers<Traced>&);
 
 template <class Num>
 VectorTime<Num> vector_time(const std::vector<VectorWork>& work, const Numbers<Num>& n) {
@@ -236,11 +269,15 @@ VectorTime<Num> vector_time(const Work& work, const Numbers<Num>& n) {
         n.at(tpu->vector.partial_update_cycles) / (n.clock() * n.cores());
     add_rows(work.rows, *tpu, n, time);
     add_reduction(work.reduction, *tpu, n, time);
-    if (work.window_steps > 0) {
-      const Num steps = n.amount("windows and their transfers", work.window_steps, "window") *
-                        n.known_or(tpu->vector.window_cycles, 0.0) / (n.clock() * n.cores());
-      time.in_turn_seconds = sum("", time.in_turn_seconds, steps);
+    const bool reduces_rows = std::any_of(work.vector.begin(), work.vector.end(), [](const VectorWork& v) {
+      return v.opcode == Opcode::kReduce && v.cross_lane;
+    });
+    if (reduces_rows && !work.reduction.is_by_rows) time.row_norm = n.at(n.device().overhead.overlap_norm);
+    if (work.window_copies > 0) {
+      add_alike(time.relayout_seconds, over(n.amount("windows copied within VMEM", work.window_copies, "B"),
+                                            n.at(tpu->on_chip.vmem_write_bandwidth)));
     }
+    time.in_turn_seconds = sum("", time.in_turn_seconds, window_seconds(work, *tpu, n));
     if (work.units_in_turn > 0) {
       const Num in_turn = n.amount("units that wait for one another", work.units_in_turn, "operation") *
                           n.known_or(tpu->kernel.unit_latency, 0.0) / n.clock();

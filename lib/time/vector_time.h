@@ -3,6 +3,7 @@
 #define HLOROOF_LIB_TIME_VECTOR_TIME_H_
 
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "hloroof/cost.h"
@@ -23,22 +24,28 @@ struct VectorTime {
   Num in_turn_seconds = 0.0;    // of cross-lane operations that wait for one another, while nothing else is done
   Num result_seconds = 0.0;     // on the transcendental unit
   Num register_seconds = 0.0;   // on the cross-lane unit
-  Num relayout_seconds = 0.0;   // on the cross-lane unit, for arrays that change layout
+  Num row_norm = 0.0;  // the norm of the units' times, if the elements of a row wait for its total; 0 if they overlap
+  Num relayout_seconds = 0.0;  // on the cross-lane unit, for arrays that change layout
 
   Num seconds(std::string_view name = "vector units") const {
     return slowest(name, seconds_without_relayout(name), sum("across lanes", register_seconds, relayout_seconds));
   }
   Num seconds_without_relayout(std::string_view name = "vector units") const {
-    return sum("vector units and their waits",
-               slowest(name, sum("vector ALUs", operation_seconds, partial_seconds, row_seconds), chain_seconds,
-                       result_seconds, sum("cross-lane unit", register_seconds)),
-               in_turn_seconds);
+    Num operations = sum("vector ALUs", operation_seconds, partial_seconds, row_seconds);
+    Num across = sum("cross-lane unit", register_seconds);
+    Num units = value(row_norm) > 0 ? norm(name, row_norm, operations, result_seconds, across)
+                                    : slowest(name, operations, result_seconds, across);
+    return sum("vector units and their waits", slowest(name, std::move(units), chain_seconds), in_turn_seconds);
   }
 };
 template <class Num>
 VectorTime<Num> vector_time(const Work& work, const Numbers<Num>& numbers);
 template <class Num>
 VectorTime<Num> vector_time(const std::vector<VectorWork>& work, const Numbers<Num>& numbers);
+
+// The seconds that the starts of windows and of their transfers take, while no unit of the core does anything else.
+template <class Num>
+Num window_seconds(const Work& work, const TpuCore& core, const Numbers<Num>& numbers);
 
 inline VectorTime<double> vector_time(const Work& work, const Device& device) {
   return vector_time(work, Numbers<double>(device));

@@ -66,9 +66,11 @@ std::optional<WindowConfig> window_config(InstructionView instruction) {
   const JsonView at = config["window_config"];
   if (!at) return std::nullopt;
   // One pass finds all members: the config of a product has a kilobyte, and it is read for every fusion with a product.
-  JsonView output, iteration, cycles;
-  const std::pair<std::string_view, JsonView*> wanted[] = {
-      {"output_window_bounds", &output}, {"iteration_bounds", &iteration}, {"estimated_cycles", &cycles}};
+  JsonView output, input, iteration, cycles;
+  const std::pair<std::string_view, JsonView*> wanted[] = {{"output_window_bounds", &output},
+                                                           {"input_window_bounds", &input},
+                                                           {"iteration_bounds", &iteration},
+                                                           {"estimated_cycles", &cycles}};
   at.for_each_member([&wanted](std::string_view name, JsonView value) {
     for (const auto& [wanted_name, view] : wanted) {
       if (name == wanted_name && !*view) *view = value;
@@ -77,6 +79,7 @@ std::optional<WindowConfig> window_config(InstructionView instruction) {
   });
   WindowConfig w;
   w.output_window_bounds = output.integers();
+  w.input_window_bounds = input.integers();
   w.iteration_bounds = iteration.integers();
   w.estimated_cycles = known_cycles(cycles);
   return w;

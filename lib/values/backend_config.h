@@ -27,6 +27,7 @@ std::string backend_config(InstructionView instruction);
 // How the compiler tiles an operation: the bounds of one iteration of its loop over VMEM.
 struct WindowConfig {
   std::vector<std::int64_t> output_window_bounds;
+  std::vector<std::int64_t> input_window_bounds;  // of a copy: its operand's, if the text states them
   std::vector<std::int64_t> iteration_bounds;
   // The compiler's estimate in cycles of the device's clock. nullopt if it wrote INT64_MAX, which means "unknown".
   std::optional<std::int64_t> estimated_cycles;

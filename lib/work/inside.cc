@@ -10,6 +10,7 @@
 #include "lib/ir/value_walk.h"
 #include "lib/values/attribute_values.h"
 #include "lib/work/custom_call.h"
+#include "lib/work/shortcuts.h"
 
 namespace hloroof::internal::inline work {
 namespace {
@@ -42,6 +43,7 @@ class Examination {
     table_.moved_.assign(table_.order_.size(), Share{});
     table_.in_place_.assign(table_.order_.size(), 0);
     table_.follows_product_.assign(table_.order_.size(), 0);
+    table_.done_by_user_.assign(table_.order_.size(), 0);
   }
 
   Inside run() {
@@ -249,11 +251,20 @@ class Examination {
     return opcode == Opcode::kSlice || opcode == Opcode::kPad || opcode == Opcode::kReverse;
   }
 
+  // Marks the instruction before a conversion whose work the conversion does.
+  void join_conversion(InstructionView convert) {
+    if (!table_.uses_tiles_ || convert.opcode() != Opcode::kConvert) return;
+    const auto mark = [this](InstructionView at) { table_.done_by_user_[table_.place_[at.id()]] = 1; };
+    if (const auto rounding = rounding_of(convert)) mark(rounding->round);
+    if (const auto before = narrow_conversion_before(convert)) mark(*before);
+  }
+
   // Adds the needed share of an instruction's operands, given the needed share of its result.
   void pass_on(InstructionView instruction) {
     wanted(instruction).add_apart(table_.moved_[table_.place_[instruction.id()]]);
     const Share want = wanted(instruction);
     if (want.logical <= 0) return;
+    join_conversion(instruction);
     if (is_inlined(instruction.opcode())) {
       const ComputationId called = inlined_computation(instruction);
       if (!called.valid()) return;
@@ -354,6 +365,13 @@ class Examination {
       return;
     }
     result.has_reduce_window |= instruction.opcode() == Opcode::kReduceWindow;
+    if (table_.done_by_user_[table_.place_[instruction.id()]] != 0) {
+      Work counted;
+      add_arithmetic(instruction, times, Place::kFused, sizes_, counted);
+      counted.vector.clear();
+      add_arithmetic(counted, 1, work);
+      return;
+    }
     add_arithmetic(instruction, times, Place::kFused, sizes_, work);
   }
 

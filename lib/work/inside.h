@@ -149,6 +149,7 @@ class InsideTable {
   std::vector<Share> moved_;  // the part of wanted_ for instructions that have windows of their own
   std::vector<char> in_place_;
   std::vector<char> follows_product_;
+  std::vector<char> done_by_user_;  // on tiles: whether the code of a conversion that uses the result computes it too
   Recomputation recomputation_;
 };
 

@@ -138,6 +138,10 @@ double lane_reduction_elements(const Shape& operand, const ArraySize& size) {
   return size.padded_elements / std::max(std::ceil(extent / static_cast<double>(lanes)), 1.0);
 }
 
+bool takes_operation(Opcode opcode) {
+  return is_elementwise(opcode) && opcode != Opcode::kConvert && opcode != Opcode::kBitcastConvert;
+}
+
 Applied applied(InstructionView caller, AttributeKey key) {
   Applied result;
   for (ComputationView computation : caller.computations(key)) {
@@ -145,8 +149,7 @@ Applied applied(InstructionView caller, AttributeKey key) {
       const WorkClass kind = work_class(inner.opcode());
       if (kind == WorkClass::kElementwise) result.flops += 1;
       if (kind == WorkClass::kTranscendental) result.transcendentals += 1;
-      if (is_elementwise(inner.opcode()) && inner.opcode() != Opcode::kConvert)
-        result.operations.push_back(inner.opcode());
+      if (takes_operation(inner.opcode())) result.operations.push_back(inner.opcode());
     }
   }
   return result;
@@ -191,12 +194,13 @@ void add_reduce(InstructionView reduce, double share, Place place, SizeCache& si
 // The bounds of a window are those of the operand, in tiles. Source: the final code of libtpu 0.0.52 for v2 to 7x.
 ReductionWindows windows_of(InstructionView reduce, const WindowConfig& config) {
   ReductionWindows result;
-  if (reduce.operand_count() != 2) return result;
+  const std::size_t inputs = reduce.operand_count() / 2;
+  if (inputs == 0) return result;
   const Shape& operand = reduce.operand(0).shape();
   const auto& order = operand.layout.minor_to_major;
   const std::vector<std::int64_t>& bounds = config.output_window_bounds;
   if (!is_tiled(operand) || bounds.empty() || bounds.size() != order.size()) return result;
-  if (applied(reduce, AttributeKey::kToApply).operations.size() != 1) return result;
+  if (inputs == 1 && applied(reduce, AttributeKey::kToApply).operations.size() != 1) return result;
   const std::vector<std::int64_t> reduced = integers(reduce, AttributeKey::kDimensions);
   double windows = 1;
   double registers = 1;
@@ -216,7 +220,7 @@ ReductionWindows windows_of(InstructionView reduce, const WindowConfig& config) 
   result.windows = windows;
   result.registers = registers;
   result.sums = sums;
-  if (!is_whole) result.carried = windows * sums;
+  if (!is_whole) result.carried = windows * sums * static_cast<double>(inputs);
   // One register of sums is added to from window to window, and its lanes are reduced at the end.
   if (std::find(reduced.begin(), reduced.end(), minor_dimensions(operand).lane) != reduced.end()) {
     result.results = sums > 1 || is_whole ? windows : 1;

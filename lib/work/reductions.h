@@ -48,6 +48,9 @@ struct Applied {
 };
 Applied applied(InstructionView caller, AttributeKey key);
 
+// Whether an opcode of such a computation takes an operation of a vector unit.
+bool takes_operation(Opcode opcode);
+
 // Adds `what` for so many elements.
 void add_applied(const Applied& what, double logical, double padded, ElementType type, Work& work);
 

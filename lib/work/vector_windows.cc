@@ -22,6 +22,11 @@ namespace {
 // registers have two loads in a bundle and more, sums of five arrays in windows of 256 registers one.
 constexpr double kUnrolledLoads = 512;
 
+// The columns of a window over which such code spreads the loads that gather rows one by one, and the loads of a bundle
+// then: 1.3 to 2.4 in the same code, and 1.0 with a single column.
+constexpr std::int64_t kSpreadColumns = 4;
+constexpr double kLoadsOfColumns = 2;
+
 // The windows of a result, in tiles.
 struct Windows {
   double tiles = 1;          // of a window
@@ -96,6 +101,41 @@ double loads_in_turn(InstructionView instruction, ComputationId called, const Wi
   return arrays > 1 && arrays * windows.tiles > kUnrolledLoads ? loads : 0;
 }
 
+// Whether windows of `bounds` are whole parts of the memory of an array, of one size. Others are copied to a place of
+// their own, or from there, if the array is in VMEM. Source: the final code of libtpu 0.0.52 for v5e and v6e.
+bool are_whole_parts(const Shape& array, const std::vector<std::int64_t>& bounds) {
+  const auto& order = array.layout.minor_to_major;
+  bool is_cut = false;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const std::int64_t tiles = tiles_along(array, order[i]);
+    const std::int64_t bound = std::clamp<std::int64_t>(bounds[bounds.size() - 1 - i], 1, tiles);
+    if (is_cut && bound > 1) return false;
+    if (tiles % bound != 0) return false;
+    is_cut |= bound < tiles;
+  }
+  return true;
+}
+
+// The bytes of the windows of a copy that turns its array and that are copied within VMEM.
+double window_copies(InstructionView copy, const WindowConfig& config, SizeCache& sizes) {
+  double bytes = 0;
+  const auto add = [&](InstructionView array, const std::vector<std::int64_t>& bounds) {
+    const Shape& shape = array.shape();
+    if (!shape.is_array() || !is_tiled(shape) || bounds.size() != shape.layout.minor_to_major.size()) return;
+    const ArraySize& size = sizes[array.shape_id()];
+    if (size.space == MemorySpace::kVmem && !are_whole_parts(shape, bounds)) bytes += size.padded_bytes;
+  };
+  if (copy.opcode() != Opcode::kCopy || copy.operand_count() != 1) return 0;
+  add(copy.operand(0), config.input_window_bounds);
+  add(copy, config.output_window_bounds);
+  return bytes;
+}
+
+// Whether `work` moves elements to other lanes, but for reductions, which say themselves how they wait.
+bool moves_lanes(const VectorWork& work) {
+  return work.cross_lane && work.opcode != Opcode::kReduce && work.opcode != Opcode::kSort;
+}
+
 bool moves(const ArraySize& size) { return size.space == MemorySpace::kHbm && size.logical_elements > 1; }
 
 }  // namespace
@@ -108,12 +148,22 @@ void add_vector_windows(InstructionView instruction, ComputationId called, const
   const std::vector<std::int64_t>& bounds = config.output_window_bounds;
   if (!is_tiled(result) || bounds.empty() || bounds.size() != result.layout.minor_to_major.size()) return;
   const Windows windows = result_windows(result, bounds);
-  for (VectorWork& part : work.vector) part.elements *= windows.excess;
+  for (VectorWork& part : work.vector) {
+    part.elements *= windows.excess;
+    // The loads that gather a row each from the same banks wait for one another, and not for those of other columns.
+    const bool gathers_rows = instruction.opcode() == Opcode::kCopy && part.opcode == Opcode::kCopy;
+    if (gathers_rows && windows.columns >= kSpreadColumns && windows.tiles <= kUnrolledLoads) {
+      part.elements /= kLoadsOfColumns;
+    }
+  }
   // What a copy that turns its array takes beside has been measured as a whole (vector.transpose_cycles).
   const bool is_turning = std::any_of(work.vector.begin(), work.vector.end(), [](const VectorWork& v) {
     return v.opcode == Opcode::kTranspose && v.cross_lane;
   });
-  if (is_turning) return;
+  if (is_turning) {
+    work.window_copies = window_copies(instruction, config, sizes);
+    return;
+  }
   work.loads_in_turn = loads_in_turn(instruction, called, windows, sizes[leaves[0]].logical_elements, inside, sizes);
   double moved = 0;  // arrays
   for (const InstructionView operand : instruction.operands()) {
@@ -121,6 +171,7 @@ void add_vector_windows(InstructionView instruction, ComputationId called, const
   }
   for (const ShapeId leaf : leaves) moved += moves(sizes[leaf]) ? 1 : 0;
   work.window_steps = loop_steps(config) * (1 + moved);
+  if (std::any_of(work.vector.begin(), work.vector.end(), moves_lanes)) work.window_waits = loop_steps(config);
 }
 
 }  // namespace hloroof::internal::inline work

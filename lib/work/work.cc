@@ -120,6 +120,8 @@ void append_work(const Work& next, Work& total) {
   total.partial_tile_elements += next.partial_tile_elements;
   total.loads_in_turn += next.loads_in_turn;
   total.window_steps += next.window_steps;
+  total.window_waits += next.window_waits;
+  total.window_copies += next.window_copies;
   total.kernels = std::max(total.kernels, 1.0) + std::max(next.kernels, 1.0);
   total.is_chained |= next.is_chained;
 }

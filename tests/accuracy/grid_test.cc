@@ -79,10 +79,10 @@ TEST_CASE("The grid of operations") {
     std::printf("%10s\n", percent(figures(held_back[category]).median).c_str());
   }
   // What the model attains, so that it does not become worse. The goal is 10 % everywhere.
-  const std::map<std::string, double> kMost = {
-      {"convolution", 0.09},  {"data movement", 0.16}, {"elementwise", 0.08},    {"product", 0.05},
-      {"quantization", 0.18}, {"reduction", 0.05},     {"relayout", 0.14},       {"rows and columns", 0.09},
-      {"softmax", 0.11},      {"sort and scan", 0.1},  {"transcendental", 0.04}, {"window", 0.13}};
+  const std::map<std::string, double> kMost = {{"convolution", 0.08},  {"data movement", 0.08},   {"elementwise", 0.06},
+                                               {"product", 0.03},      {"quantization", 0.05},    {"reduction", 0.04},
+                                               {"relayout", 0.13},     {"rows and columns", 0.1}, {"softmax", 0.08},
+                                               {"sort and scan", 0.1}, {"transcendental", 0.03},  {"window", 0.11}};
   for (const auto& [category, most] : kMost) {
     CAPTURE(category);
     CHECK(figures(held_back[category]).median <= most);

@@ -69,7 +69,7 @@ absl::StatusOr<std::vector<ProgramFit>> program_fits() {
     if (step.device != "tpu_v4") continue;
     auto module = load_module(step.path);
     if (!module.ok()) return module.status();
-    ProgramFit& fit = fit_of(fits, step.device, {"matrix.efficiency"});
+    ProgramFit& fit = fit_of(fits, step.device, {"matrix.sustained.bf16"});
     (step.standing == Standing::kFitted ? fit.fitted : fit.held_back)
         .push_back({step_name(step), *std::move(module), step.seconds});
   }

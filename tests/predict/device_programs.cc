@@ -359,7 +359,10 @@ void add_weights(Program& program, const VectorUnit& unit) {
     const std::vector<std::string> words = absl::StrSplit(weight.op, '-');  // "convert", "f32", "s8"
     const bool is_narrow = weight.op == "divide-bf16";
     const std::vector<std::string> parts = absl::StrSplit(weight.op, "-by-");  // "integer-divide", "constant"
-    const std::string opcode = is_integer ? parts[0].substr(8) : is_conversion || is_narrow ? words[0] : parts[0];
+    const bool is_symmetric = weight.op == "clamp-symmetric";
+    const std::string opcode = is_integer                                   ? parts[0].substr(8)
+                               : is_conversion || is_narrow || is_symmetric ? words[0]
+                                                                            : parts[0];
     if (opcode == "sort") {
       program.computation(
           "less {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
@@ -413,7 +416,8 @@ void add_weights(Program& program, const VectorUnit& unit) {
     const std::string result = is_conversion ? program.shape(words[2], "8,1024") : small;
     const std::string large = program.shape("f32", "16384,1024");
     std::string arguments = "(x)";
-    if (opcode == "clamp") arguments = "(x, x, x)";
+    if (opcode == "clamp") arguments = is_symmetric ? "(d, x, c)" : "(x, x, x)";
+    if (opcode == "iota") arguments = "(), iota_dimension=0";
     for (const char* binary : {"power", "atan2", "divide", "multiply", "remainder", "minimum", "maximum"}) {
       if (opcode == binary) arguments = "(x, x)";
     }
@@ -426,6 +430,14 @@ void add_weights(Program& program, const VectorUnit& unit) {
       second = std::string("  k = ") + (is_integer ? "s32" : "f32") + "[] constant(" + constant + ")\n  c = " + small +
                " broadcast(k), dimensions={}\n";
       arguments = "(x, c)";
+    }
+    if (is_symmetric) {
+      second = "  k = f32[] constant(2)\n  l = f32[] constant(-2)\n  c = " + small +
+               " broadcast(k), dimensions={}\n  d = " + small + " broadcast(l), dimensions={}\n";
+    }
+    if (is_conversion && words.back() == "rounded") {
+      second = "  r = " + small + " round-nearest-even(x)\n";
+      arguments = "(r)";
     }
     for (const char* other : {"add(y, y)", "tanh(y)"}) {
       const std::string name = program.name();

@@ -224,9 +224,11 @@ double hbm_seconds(const StepPrediction& p) {
 // overhead.overlap_norm). The product uses what is left of HBM for as long as it runs.
 TEST_CASE("a faster product leaves its neighbour alone for longer") {
   const Module module = parsed(kProductBesideCopy);
-  const StepPrediction before = predicted(module, "tpu_v4_core");
-  PredictOptions twice;
-  twice.set = {{"matrix.peak.bf16", 2 * *find_device("tpu_v4_core")->matrix.peak.bf16}};
+  PredictOptions once;  // a product slower than HBM, and memory on the chip that neither of the two waits for
+  once.set = {{"matrix.efficiency", 0.74}, {"on_chip.cmem_read_bandwidth", 2e12}};
+  const StepPrediction before = predicted(module, "tpu_v4_core", once);
+  PredictOptions twice = once;
+  twice.set.emplace_back("matrix.peak.bf16", 2 * *find_device("tpu_v4_core")->matrix.peak.bf16);
   const StepPrediction after = predicted(module, "tpu_v4_core", twice);
   REQUIRE(before.ops.size() == after.ops.size());
   for (std::size_t i = 0; i < before.ops.size(); ++i) CHECK(after.ops[i].seconds <= before.ops[i].seconds);

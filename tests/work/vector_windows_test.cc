@@ -88,6 +88,63 @@ TEST_CASE("A window starts with the transfers of its arrays") {
   CHECK(turned.window_steps == 0);
 }
 
+TEST_CASE("Windows of a copy that are no whole parts of an array in VMEM are copied there") {
+  struct Case {
+    const char* what;
+    const char* from;
+    const char* to;
+    const char* input;
+    const char* output;
+    double copies;  // bytes
+  };
+  constexpr double kBytes = 4.0 * 512 * 1024;
+  const Case cases[] = {
+      {"all of it", "{1,0:T(8,128)}", "{0,1:T(8,128)S(1)}", R"("64","8")", R"("128","4")", 0},
+      {"rows of the result, all columns", "{1,0:T(8,128)}", "{0,1:T(8,128)S(1)}", R"("64","4")", R"("64","4")", 0},
+      {"some columns of the result", "{1,0:T(8,128)}", "{0,1:T(8,128)S(1)}", R"("32","8")", R"("128","2")", kBytes},
+      {"rows that do not divide it", "{1,0:T(8,128)}", "{0,1:T(8,128)S(1)}", R"("64","6")", R"("96","4")", kBytes},
+      {"the operand", "{0,1:T(8,128)S(1)}", "{1,0:T(8,128)}", R"("128","2")", R"("32","8")", kBytes},
+      {"both", "{0,1:T(8,128)S(1)}", "{1,0:T(8,128)S(1)}", R"("96","4")", R"("32","6")", 2 * kBytes},
+      {"in HBM", "{0,1:T(8,128)}", "{1,0:T(8,128)}", R"("128","2")", R"("32","8")", 0},
+      {"not stated", "{0,1:T(8,128)S(1)}", "{1,0:T(8,128)}", "", R"("32","8")", 0},
+      {"without a turn", "{1,0:T(8,128)S(1)}", "{1,0:T(8,128)}", R"("48","8")", R"("48","8")", 0},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.what);
+    const Work work = root_work(
+        absl::StrCat("  a = f32[512,1024]", c.from, " parameter(0)\n"),
+        absl::StrCat("r = f32[512,1024]", c.to, R"( copy(a), backend_config={"window_config":{"input_window_bounds":[)",
+                     c.input, R"(],"output_window_bounds":[)", c.output, R"(],"iteration_bounds":["2","1"]}})"));
+    CHECK(work.window_copies == c.copies);
+  }
+}
+
+TEST_CASE("A window that moves elements to other lanes waits for the first of them") {
+  const std::string config =
+      R"(, backend_config={"window_config":{"output_window_bounds":["128","8"],"iteration_bounds":["2","1"]}})";
+  const std::string shape = "f32[2048,1024]{1,0:T(8,128)}";
+  const auto pad = [&](const std::string& padding) {
+    return root_work("  a = " + shape + " parameter(0)\n  z = f32[] parameter(1)\n",
+                     "r = f32[2048,1152]{1,0:T(8,128)} pad(a, z), padding=" + padding + config);
+  };
+  CHECK(pad("0_0x7_121").window_waits == 2);
+  CHECK(pad("0_0x128_0").window_waits == 0);
+  CHECK(sum_of({shape, shape}, shape, R"("128","8")", R"("2","1")").window_waits == 0);
+}
+
+TEST_CASE("Loads that gather rows from the same banks are spread over the columns of a small window") {
+  const auto gather = [](const std::string& window) {
+    return vector_elements(root_work("  a = f32[8,64,512]{2,0,1:T(8,128)S(1)} parameter(0)\n",
+                                     R"(r = f32[8,64,512]{2,1,0:T(8,128)} copy(a), backend_config={"window_config":)"
+                                     R"({"output_window_bounds":[)" +
+                                         window + R"(],"iteration_bounds":["1","1","1"]}})"),
+                           Opcode::kCopy);
+  };
+  constexpr double kLoads = 8.0 * 8 * 64 * 512;  // of 8 rows in one bank
+  CHECK(gather(R"("8","8","1")") == kLoads);
+  CHECK(gather(R"("8","8","4")") == kLoads / 2);
+}
+
 TEST_CASE("The last window is computed as a whole") {
   const std::string shape = "f32[2048,1024]{1,0:T(8,128)}";
   constexpr double kElements = 2048 * 1024;
