@@ -210,6 +210,7 @@ struct ReductionWindows {
   bool is_by_rows = false;  // rows are reduced to a value each, by an instruction of its own: one after another
   double results = 0;       // windows at whose end the cross-lane unit makes values of rows
   double carried = 0;       // registers of sums that windows load and store, because others add to them too
+  bool is_alone = false;    // no fusion contains it
 };
 
 // The work of one device for one execution of one instruction, in the physical convention.

@@ -61,14 +61,18 @@ std::string_view suffix(Shortcut shortcut) {
 
 // The cost of an operation in a device file, or null if the file has none. A file that does not list what makes the
 // operation cheaper has the cost of all such operations.
-const OpWeight* weight_of(const VectorWork& work, const VectorUnit& unit, const TpuCore* tpu, bool sums_in_registers) {
+const OpWeight* weight_of(const VectorWork& work, const VectorUnit& unit, const TpuCore* tpu,
+                          const ReductionWindows& reduction) {
   const std::string name = weight_name(work, tpu);
   const OpWeight* found = nullptr;
   // No steps of Newton follow the reciprocal of a division that the program states in bf16.
   if (work.opcode == Opcode::kDivide && (work.type == ElementType::kBf16 || work.to == ElementType::kBf16)) {
     found = find_op_weight(unit, name + "-bf16");
   }
-  if (work.opcode == Opcode::kReduce && sums_in_registers) found = find_op_weight(unit, name + "-in-registers");
+  if (work.opcode == Opcode::kReduce && reduction.windows > 0) {
+    if (reduction.is_alone) found = find_op_weight(unit, name + "-alone");
+    if (found == nullptr) found = find_op_weight(unit, name + "-in-registers");
+  }
   if (work.shortcut != Shortcut::kNone) found = find_op_weight(unit, name + std::string(suffix(work.shortcut)));
   const bool is_special_constant = work.shortcut == Shortcut::kPowerOfTwo || work.shortcut == Shortcut::kQuarters;
   if (is_special_constant && found == nullptr) {
@@ -151,9 +155,8 @@ void add_rows(const RowWork& rows, const TpuCore& core, const Numbers<Num>& n, V
                          n.amount("stores", stored, "B") / n.at(core.on_chip.vmem_write_bandwidth));
 }
 
-// Adds the waits of a reduction in windows: an addition for the one before it to the same sum, and the end of a window
-// for the values of its rows. Rows are reduced one after another, or some side by side; all other sums of a window are
-// added to in turn.
+// Adds the waits of a reduction in windows: an addition for the one before it to the same sum. Rows are reduced one
+// after another, or some side by side; all other sums of a window are added to in turn.
 template <class Num>
 void add_reduction(const ReductionWindows& reduction, const TpuCore& core, const Numbers<Num>& n,
                    VectorTime<Num>& time) {
@@ -167,27 +170,16 @@ void add_reduction(const ReductionWindows& reduction, const TpuCore& core, const
     const Num rows = n.known_or(core.vector.reduced_rows, reduction.sums);
     time.chain_seconds = time.chain_seconds / (value(rows) < reduction.sums ? rows : Num(reduction.sums));
   }
-  Num windows = 0.0;
-  if (reduction.windows > reduction.results) {
-    windows = n.amount("windows", reduction.windows - reduction.results, "window") *
-              n.known_or(core.vector.window_cycles, 0.0) / rate;
-  }
-  Num results = 0.0;
-  if (reduction.results > 0) {
-    results =
-        n.amount("cross-lane waits", reduction.results, "window") * n.known_or(core.kernel.unit_latency, 0.0) / rate;
-  }
   if (const OpWeight* const weight = find_op_weight(n.device().vector, "reduce"); weight && reduction.carried > 0) {
     const double operations = reduction.carried * register_elements(core.vector) * weight->vector_ops;
     time.operation_seconds = sum("", time.operation_seconds,
                                  n.amount("sums carried from window to window", operations, "op") /
                                      (n.at(n.device().vector.f32_rate) * n.at(core.vector.efficiency)));
   }
-  time.in_turn_seconds = sum("windows of the reduction", windows, results);
 }
 
 template <class Num>
-VectorTime<Num> time_of(const std::vector<VectorWork>& work, bool sums_in_registers, const Numbers<Num>& n) {
+VectorTime<Num> time_of(const std::vector<VectorWork>& work, const ReductionWindows& reduction, const Numbers<Num>& n) {
   const VectorUnit& unit = n.device().vector;
   const TpuCore* const tpu = n.device().tpu();
   VectorTime<Num> time;
@@ -198,7 +190,7 @@ VectorTime<Num> time_of(const std::vector<VectorWork>& work, bool sums_in_regist
       continue;
     }
     static const OpWeight kOneOperation;
-    const OpWeight* const listed = weight_of(v, unit, tpu, sums_in_registers);
+    const OpWeight* const listed = weight_of(v, unit, tpu, reduction);
     const OpWeight& weight = listed != nullptr ? *listed : kOneOperation;
     TypedOperations<Num> operations;
     if (v.opcode == Opcode::kConvert && listed != nullptr) {
@@ -228,21 +220,28 @@ VectorTime<Num> time_of(const std::vector<VectorWork>& work, bool sums_in_regist
 
 template <class Num>
 Num window_seconds(const Work& work, const TpuCore& core, const Numbers<Num>& n) {
-  if (work.window_steps <= 0) return 0.0;
+  const double starts = work.window_steps + std::max(work.reduction.windows - work.reduction.results, 0.0);
+  const double waits = work.window_waits + work.reduction.results;
+  if (starts + waits <= 0) return 0.0;
   const Num rate = n.clock() * n.cores();
-  Num starts = n.amount("windows and their transfers", work.window_steps, "window") *
+  Num starting = 0.0;
+  if (starts > 0) {
+    starting = n.amount(work.window_steps > 0 ? "windows and their transfers" : "windows", starts, "window") *
                n.known_or(core.vector.window_cycles, 0.0) / rate;
-  if (work.window_waits <= 0) return starts;
-  Num waits = n.amount("first results across lanes", work.window_waits, "window") *
+  }
+  Num waiting = 0.0;
+  if (waits > 0) {
+    waiting = n.amount(work.window_waits > 0 ? "first results across lanes" : "cross-lane waits", waits, "window") *
               n.known_or(core.kernel.unit_latency, 0.0) / rate;
-  return sum("windows", std::move(starts), std::move(waits));
+  }
+  return sum("windows", std::move(starting), std::move(waiting));
 }
 template double window_seconds(const Work&, const TpuCore&, const Numbers<double>&);
 template Traced window_seconds(const Work&, const TpuCore&, const Numbers<Traced>&);
 
 template <class Num>
 VectorTime<Num> vector_time(const std::vector<VectorWork>& work, const Numbers<Num>& n) {
-  return time_of(work, false, n);
+  return time_of(work, ReductionWindows(), n);
 }
 template VectorTime<double> vector_time(const std::vector<VectorWork>&, const Numbers<double>&);
 template VectorTime<Traced> vector_time(const std::vector<VectorWork>&, const Numbers<Traced>&);
@@ -252,7 +251,7 @@ VectorTime<Num> vector_time(const Work& work, const Numbers<Num>& n) {
   std::vector<VectorWork> converted;
   for (const MatrixWork& product : work.matrix) add_conversions(product, n.device(), converted);
   if (!converted.empty()) converted.insert(converted.begin(), work.vector.begin(), work.vector.end());
-  VectorTime<Num> time = time_of(converted.empty() ? work.vector : converted, work.reduction.windows > 0, n);
+  VectorTime<Num> time = time_of(converted.empty() ? work.vector : converted, work.reduction, n);
   if (const GpuCore* const gpu = n.device().gpu(); gpu != nullptr && work.programs > 0) {
     // The weights of what a library does in several kernels are those of its own code, which no compiler made.
     const bool is_library = work.kernels > 1;

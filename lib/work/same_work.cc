@@ -48,8 +48,8 @@ auto members(const MatrixWork& product) {
 }
 
 auto members(const ReductionWindows& reduction) {
-  const auto& [windows, registers, sums, is_by_rows, results, carried] = reduction;
-  return std::tie(windows, registers, sums, is_by_rows, results, carried);
+  const auto& [windows, registers, sums, is_by_rows, results, carried, is_alone] = reduction;
+  return std::tie(windows, registers, sums, is_by_rows, results, carried, is_alone);
 }
 
 auto members(const DeviceGroups& groups) {

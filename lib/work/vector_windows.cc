@@ -27,6 +27,8 @@ constexpr double kUnrolledLoads = 512;
 constexpr std::int64_t kSpreadColumns = 4;
 constexpr double kLoadsOfColumns = 2;
 
+constexpr double kRegisterElements = kernel::kRegisterLanes * kernel::kRegisterSublanes;  // of 32 bits
+
 // The windows of a result, in tiles.
 struct Windows {
   double tiles = 1;          // of a window
@@ -94,7 +96,7 @@ double loads_in_turn(InstructionView instruction, ComputationId called, const Wi
         size.space == MemorySpace::kVmem ? tiles_along(operand, operand.layout.minor_to_major[0]) : windows.columns;
     const std::int64_t rows = kernel::kRegisterSublanes * std::min(width, kernel::kLaneBits) / kernel::kLaneBits;
     const double share = i < inside.parameters.size() ? inside.parameters[i].padded : 1;
-    const double registers = size.padded_elements / (kernel::kRegisterLanes * kernel::kRegisterSublanes);
+    const double registers = size.padded_elements / kRegisterElements;
     loads += registers * share / loads_side_by_side(columns, std::max<std::int64_t>(rows, 1));
     ++arrays;
   }
@@ -139,6 +141,18 @@ bool moves_lanes(const VectorWork& work) {
 bool moves(const ArraySize& size) { return size.space == MemorySpace::kHbm && size.logical_elements > 1; }
 
 }  // namespace
+
+void add_reduction_loads(InstructionView reduce, const WindowConfig& config, SizeCache& sizes, Work& work) {
+  const Shape& operand = reduce.operand(0).shape();
+  const std::vector<std::int64_t>& bounds = config.output_window_bounds;
+  if (work.reduction.windows <= 0 || bits(operand.element_type) != kernel::kLaneBits) return;
+  const std::vector<std::int64_t> reduced = integers(reduce, AttributeKey::kDimensions);
+  if (reduced.size() == 1 && reduced[0] == minor_dimensions(operand).lane) return;  // goes along the rows
+  const Windows windows = result_windows(operand, bounds);
+  const double spread = windows.columns >= kSpreadColumns ? kLoadsOfColumns : 1;
+  const double registers = sizes[reduce.operand(0).shape_id()].padded_elements / kRegisterElements;
+  work.loads_in_turn = registers / std::max(loads_side_by_side(windows.columns, kernel::kRegisterSublanes), spread);
+}
 
 void add_vector_windows(InstructionView instruction, ComputationId called, const WindowConfig& config,
                         const Inside& inside, SizeCache& sizes, Work& work) {

@@ -16,6 +16,10 @@ namespace hloroof::internal::inline work {
 void add_vector_windows(InstructionView instruction, ComputationId called, const WindowConfig& config,
                         const Inside& inside, SizeCache& sizes, Work& work);
 
+// Adds the loads of a reduction that no fusion contains, whose windows are known, to its `work`. Sums go down the
+// columns of a window; those of rows along the lanes meet no bank twice.
+void add_reduction_loads(InstructionView reduce, const WindowConfig& config, SizeCache& sizes, Work& work);
+
 }  // namespace hloroof::internal::inline work
 
 #endif  // HLOROOF_LIB_WORK_VECTOR_WINDOWS_H_

@@ -398,13 +398,15 @@ class WorkCounter {
   }
 
   // Adds how the windows of an instruction are reduced. Of several reductions in a fusion, the one that waits longest.
-  static void add_reduction_windows(InstructionView instruction, const WindowConfig& config, ComputationId called,
-                                    Work& work) {
+  void add_reduction_windows(InstructionView instruction, const WindowConfig& config, ComputationId called,
+                             Work& work) {
     const auto is_reduction = [](const VectorWork& v) { return v.opcode == Opcode::kReduce && !v.cross_lane; };
     if (std::none_of(work.vector.begin(), work.vector.end(), is_reduction)) return;
     if (instruction.opcode() == Opcode::kReduce) {
       work.reduction = windows_of(instruction, config);
+      work.reduction.is_alone = work.reduction.windows > 0;
       work.reduction.is_by_rows = work.reduction.results > 0;
+      add_reduction_loads(instruction, config, insides_.sizes(), work);
     } else if (called.valid()) {
       for (const InstructionView inner : instruction.module().computation(called).instructions()) {
         if (inner.opcode() != Opcode::kReduce) continue;

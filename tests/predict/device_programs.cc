@@ -139,6 +139,15 @@ void add_vectors(Program& program) {
     program.add("f32[1024]{0:T(1024)S(1)}", "reduce(" + near + ", zero), dimensions={1}" + windows("8,8"));
     program.add("f32[1024]{0:T(1024)S(1)}", "reduce(" + near + ", zero), dimensions={0}" + windows("64,1"));
     program.add("f32[1024]{0:T(1024)S(1)}", "reduce(" + near + ", zero), dimensions={0}" + windows("32,8"));
+    // One in a fusion, of several sums.
+    const std::string name = program.name();
+    const std::string shape = program.shape("f32", "1024,1024", 1);
+    program.computation(
+        name + " {\n  y = " + shape + " parameter(0)\n  z = f32[] constant(0)\n  n = " + shape +
+        " negate(y)\n  ROOT r = f32[1024]{0:T(1024)S(1)} reduce(n, z), dimensions={0}, to_apply=add\n}\n");
+    program.add("f32[1024]{0:T(1024)S(1)}",
+                "fusion(" + near + "), kind=kLoop, calls=" + name +
+                    ", backend_config={\"window_config\":{\"output_window_bounds\":[32,8]}}");
     // A value for each row, which is spread over its lanes.
     const std::string values = program.parameter("f32[1024]{0:T(1024)S(1)}");
     program.add(program.shape("f32", "1024,1024", 1), "broadcast(" + values + "), dimensions={0}");

@@ -84,6 +84,9 @@ TEST_CASE("additions to one sum wait for one another") {
   CHECK(cycles("tpu_v5e", {64, 128, 16, true, 64, 0}) == Approx(128 * 2.64).epsilon(0.2));
   CHECK(cycles("tpu_v6e", {64, 128, 16, true, 64, 0}) == Approx(128 * 1.84).epsilon(0.2));
   CHECK(cycles("tpu_v7x", {8, 1024, 1, false, 0, 0}) == Approx(1024 * 2.07).epsilon(0.2));
+  // Without a fusion around it, 7x adds a register with little more than the addition.
+  CHECK(cycles("tpu_v7x", {8, 1024, 16, false, 0, 0, true}) == Approx(1024 * 0.31).epsilon(0.2));
+  CHECK(cycles("tpu_v7x", {8, 1024, 16, false, 0, 0}) == Approx(1024 * 0.46).epsilon(0.2));
   // More sums are never slower.
   double before = 1;
   for (const double sums : {1, 2, 4, 8, 16, 64}) {

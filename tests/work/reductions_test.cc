@@ -143,10 +143,44 @@ TEST_CASE("A reduction knows its windows from the instruction or from the fusion
     CHECK(found.is_by_rows == c.expected.is_by_rows);
     CHECK(found.results == c.expected.results);
     CHECK(found.carried == c.expected.carried);
+    CHECK(found.is_alone == (c.expected.windows > 0));
   }
+  // Several arrays have sums each.
+  const std::string both = "(f32[256,512]{1,0:T(8,128)}, s32[256,512]{1,0:T(8,128)})";
+  const Work pair = root_work(
+      "  a = f32[64,256,512]{2,1,0:T(8,128)} parameter(0)\n  i = s32[64,256,512]{2,1,0:T(8,128)} parameter(1)\n"
+      "  z = f32[] constant(0)\n  n = s32[] constant(0)\n",
+      "r = " + both +
+          " reduce(a, i, z, n), dimensions={0}, to_apply=larger, "
+          "backend_config={\"window_config\":{\"output_window_bounds\":[32,1,4]}}",
+      "larger {\n  a = f32[] parameter(0)\n  i = s32[] parameter(1)\n  b = f32[] parameter(2)\n  j = s32[] "
+      "parameter(3)\n"
+      "  g = pred[] compare(a, b), direction=GT\n  v = f32[] select(g, a, b)\n  k = s32[] select(g, i, j)\n"
+      "  ROOT t = (f32[], s32[]) tuple(v, k)\n}\n");
+  CHECK(pair.reduction.windows == 64);
+  CHECK(pair.reduction.sums == 4);
+  CHECK(pair.reduction.carried == 2 * 256);
   // What comes from memory in 16 bits is added up in 32.
   const Work narrow = reduced("bf16", "0", "[256,512]{1,0:T(8,128)(2,1)}", "64,1,2");
   CHECK(vector_elements(narrow, Opcode::kConvert) == 64 * 256 * 512);
+}
+
+TEST_CASE("Sums that go down the columns of a window meet the banks of VMEM") {
+  const auto loads = [](const char* type, const char* dimensions, const char* result, const char* windows) {
+    return root_work(std::string("  a = ") + type + " parameter(0)\n  z = f32[] constant(0)\n",
+                     std::string("r = f32") + result + " reduce(a, z), dimensions={" + dimensions +
+                         "}, to_apply=add, backend_config={\"window_config\":{\"output_window_bounds\":[" + windows +
+                         "]}}",
+                     kAdd)
+        .loads_in_turn;
+  };
+  constexpr double kRegisters = 64 * 256 * 512 / 1024.0;
+  const char* const wide = "f32[64,256,512]{2,1,0:T(8,128)}";
+  CHECK(loads(wide, "0", "[256,512]{1,0:T(8,128)}", "64,1,1") == kRegisters / 4);  // the next row is in other banks
+  CHECK(loads(wide, "0", "[256,512]{1,0:T(8,128)}", "64,1,2") == kRegisters / 2);
+  CHECK(loads(wide, "1", "[64,512]{1,0:T(8,128)}", "8,32,4") == kRegisters / 2);  // spread over four columns
+  CHECK(loads(wide, "2", "[64,256]{1,0:T(8,128)}", "8,32,4") == 0);               // along the lanes
+  CHECK(loads("bf16[64,256,512]{2,1,0:T(8,128)(2,1)}", "0", "[256,512]{1,0:T(8,128)}", "64,1,2") == 0);
 }
 
 }  // namespace
