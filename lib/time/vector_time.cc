@@ -271,7 +271,7 @@ VectorTime<Num> vector_time(const Work& work, const Numbers<Num>& n) {
     const bool reduces_rows = std::any_of(work.vector.begin(), work.vector.end(), [](const VectorWork& v) {
       return v.opcode == Opcode::kReduce && v.cross_lane;
     });
-    if (reduces_rows && !work.reduction.is_by_rows) time.row_norm = n.at(n.device().overhead.overlap_norm);
+    if (reduces_rows && !work.reduction.is_by_rows) time.row_norm = n.known_or(tpu->vector.row_norm, 0.0);
     if (work.window_copies > 0) {
       add_alike(time.relayout_seconds, over(n.amount("windows copied within VMEM", work.window_copies, "B"),
                                             n.at(tpu->on_chip.vmem_write_bandwidth)));

@@ -148,6 +148,13 @@ void add_vectors(Program& program) {
     program.add("f32[1024]{0:T(1024)S(1)}",
                 "fusion(" + near + "), kind=kLoop, calls=" + name +
                     ", backend_config={\"window_config\":{\"output_window_bounds\":[32,8]}}");
+    // The totals of exponentials, and their shares of them.
+    const std::string shares = program.name();
+    program.computation(shares + " {\n  y = " + shape + " parameter(0)\n  z = f32[] constant(0)\n  e = " + shape +
+                        " exponential(y)\n  t = " + shape +
+                        " reduce-window(e, z), window={size=1x2047 pad=0_0x1023_1023}, to_apply=add\n  ROOT r = " +
+                        shape + " divide(e, t)\n}\n");
+    program.add(shape, "fusion(" + near + "), kind=kOutput, calls=" + shares);
     // A value for each row, which is spread over its lanes.
     const std::string values = program.parameter("f32[1024]{0:T(1024)S(1)}");
     program.add(program.shape("f32", "1024,1024", 1), "broadcast(" + values + "), dimensions={0}");
