@@ -116,7 +116,7 @@ Num cross_lane_seconds(const RegionWork& work, const TpuCore& core, const Number
   Num cycles = 0.0;
   for (const KernelVectorWork& part : work.vector) {
     if (!part.cross_lane) continue;
-    const double registers = part.elements / static_cast<double>(kRegisterLanes * kRegisterSublanes);
+    const double registers = part.elements / kRegisterElements;
     add_alike(cycles, part.opcode == Opcode::kTranspose
                           ? n.amount("transposed", registers * bits(part.type) / kLaneBits, "register") *
                                 n.at(core.kernel.transpose_cycles)

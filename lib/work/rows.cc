@@ -15,8 +15,6 @@
 namespace hloroof::internal::inline work {
 namespace {
 
-constexpr auto kRegister = static_cast<double>(kernel::kRegisterLanes * kernel::kRegisterSublanes);
-
 // Whether the window is a single element along the lanes of the array, which must be cut out of a register and put into
 // another.
 bool is_one_lane(const Shape& array, const std::vector<std::int64_t>& window) {
@@ -45,7 +43,7 @@ void add_rows(InstructionView instruction, double share, SizeCache& sizes, Work&
     // The place of an element in an array of several dimensions is that of its row, and then that in the row.
     if (combines || is_one) work.rows.combined += windows;
     if (!combines && (!is_one || array.rank() > 1)) work.rows.moved += windows;
-    if (is_scatter) work.rows.stores += windows * block_size(array, window).padded_elements / kRegister;
+    if (is_scatter) work.rows.stores += windows * block_size(array, window).padded_elements / kernel::kRegisterElements;
     work.rows.array_bytes = std::max(work.rows.array_bytes, sizes[instruction.operand(i).shape_id()].padded_bytes);
   }
 }

@@ -12,6 +12,7 @@ namespace hloroof::internal::inline kernel {
 // device files (vector.lanes and vector.sublanes, from JAX's table of TPUs).
 inline constexpr std::int64_t kRegisterLanes = 128;
 inline constexpr std::int64_t kRegisterSublanes = 8;
+inline constexpr double kRegisterElements = kRegisterLanes * kRegisterSublanes;
 inline constexpr int kLaneBits = 32;
 
 // The banks of VMEM, each of which gives a row of a register at a time. Derived: the final code of libtpu 0.0.52

@@ -89,7 +89,7 @@ double element_count(const KernelType& type) {
 
 double padded_elements(const KernelType& type) {
   if (type.kind != KernelType::Kind::kVector) return 0;
-  if (type.shape.empty()) return static_cast<double>(kRegisterLanes * kRegisterSublanes);
+  if (type.shape.empty()) return kRegisterElements;
   if (type.shape.size() == 1) {
     return whole_tiles(type.shape[0], kRegisterLanes) * static_cast<double>(kRegisterSublanes);
   }

@@ -44,11 +44,10 @@ double VectorSizes::elements_of(mlir::ValueId value) const {
   const KernelType& type = types_.of(module_, value);
   const double padded = padded_elements(type);
   if (rows_[value.index] == Rows::kPadded) return padded;
-  constexpr double kRegister = static_cast<double>(kRegisterLanes * kRegisterSublanes);
   const std::int64_t lanes = std::max<std::int64_t>(type.shape.back(), 1);
   const double columns = static_cast<double>((lanes - 1) / kRegisterLanes + 1);
-  const double tiles = padded / kRegister / columns;  // rows of registers
-  return tiles * static_cast<double>((lanes - 1) / (kRegisterLanes * kRegisterSublanes) + 1) * kRegister;
+  const double tiles = padded / kRegisterElements / columns;  // rows of registers
+  return tiles * static_cast<double>((lanes - 1) / (kRegisterLanes * kRegisterSublanes) + 1) * kRegisterElements;
 }
 
 }  // namespace hloroof::internal::inline kernel
