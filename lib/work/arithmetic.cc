@@ -64,18 +64,11 @@ double loads_of_rows(const Shape& from, std::int64_t rows) {
   if (memory_space(from) != MemorySpace::kVmem || order.size() < 2) return 1;
   const std::int64_t packed = std::max(kernel::kLaneBits / std::max(bits(from.element_type), 1), 1);
   if (tile_extent(from, order[1]) < kernel::kRegisterSublanes) return 1;  // other rows of the array share a register
-  const auto tiles_along = [&](std::int64_t d, std::int64_t tile) {
-    const std::int64_t extent = d >= 0 && d < from.rank() ? std::max<std::int64_t>(from.dimensions[d], 1) : 1;
-    return extent / tile + (extent % tile != 0 ? 1 : 0);
-  };
   // Modulo the banks. A tile of 8 packed rows takes less than a register.
   std::int64_t stride = std::max<std::int64_t>(tile_extent(from, order[1]) / packed, 1) % kernel::kVmemBanks;
-  const auto multiply = [&stride](std::int64_t by) {
-    stride = stride * (by % kernel::kVmemBanks) % kernel::kVmemBanks;
-  };
-  multiply(tiles_along(order[1], tile_extent(from, order[1])));
-  multiply(tiles_along(order[0], kernel::kRegisterLanes));
-  for (std::size_t i = 2; i < order.size() && order[i] != rows; ++i) multiply(tiles_along(order[i], 1));
+  for (std::size_t i = 0; i < order.size() && (i < 2 || order[i] != rows); ++i) {
+    stride = stride * (tiles_along(from, order[i]) % kernel::kVmemBanks) % kernel::kVmemBanks;
+  }
   const std::int64_t banks = kernel::kVmemBanks / std::gcd(stride, kernel::kVmemBanks);
   return static_cast<double>(kernel::kRegisterSublanes) /
          static_cast<double>(std::min(banks, kernel::kRegisterSublanes));
@@ -194,6 +187,24 @@ double converted_elements(InstructionView convert, Place place, SizeCache& sizes
   return elements;
 }
 
+// Adds a conversion. Compiled code for a fusion on a TPU joins some with what is before them.
+void add_conversion(InstructionView convert, double share, Place place, SizeCache& sizes, Work& work) {
+  const ElementType to = convert.shape().element_type;
+  VectorWork part = {Opcode::kConvert, to, converted_elements(convert, place, sizes) * share, false, to};
+  if (convert.operand_count() > 0) part.type = convert.operand(0).shape().element_type;
+  if (place == Place::kFused && is_tiled(convert.shape())) {
+    if (const auto before = narrow_conversion_before(convert)) part.type = before->operand(0).shape().element_type;
+    if (const auto rounding = rounding_of(convert)) {
+      part.shortcut = Shortcut::kRounded;
+      // Code that rounds and converts at once clamps for it if the program does not.
+      if (!rounding->is_clamped && bits(to) < kernel::kLaneBits) {
+        add_vector(work, Opcode::kClamp, ElementType::kF32, part.elements);
+      }
+    }
+  }
+  add_vector(part, work.vector);
+}
+
 // Adds what a broadcast along the lanes takes. An array that comes from memory has a row's value in a lane, which must
 // spread over all lanes of the row's registers. A value that was reduced over lanes in the same fusion already fills
 // them.
@@ -224,15 +235,14 @@ void add_patches(const MatrixWork& product, double share, Work& work) {
   if (sliding.taps <= 0 || sliding.batch_on_lanes <= 0) return;
   constexpr auto kLanes = static_cast<double>(kernel::kRegisterLanes);
   constexpr auto kSublanes = static_cast<double>(kernel::kRegisterSublanes);
-  constexpr double kRegister = kLanes * kSublanes;
   const double registers = product.m / sliding.batch_on_lanes * std::ceil(sliding.batch_on_lanes / kLanes) * share;
   if (sliding.features < kSublanes) {
-    add_vector(work, Opcode::kConvolution, ElementType::kF32, registers * sliding.taps * kRegister);
+    add_vector(work, Opcode::kConvolution, ElementType::kF32, registers * sliding.taps * kernel::kRegisterElements);
   }
   if (sliding.patch_is_resident) return;
   const double rows = kSublanes * kernel::kLaneBits / bits(product.lhs);
   add_vector(work, Opcode::kConvolution, product.lhs,
-             registers * std::ceil(sliding.taps * sliding.features / rows) * kRegister, true);
+             registers * std::ceil(sliding.taps * sliding.features / rows) * kernel::kRegisterElements, true);
 }
 
 void add_contraction(InstructionView contraction, double share, Work& work) {
@@ -481,13 +491,12 @@ void add_arithmetic(InstructionView instruction, double share, Place place, Size
       const ArraySize size = sizes[instruction.shape_id()];
       const bool is_transcendental = work_class(opcode) == WorkClass::kTranscendental;
       (is_transcendental ? work.transcendentals : work.flops) += size.logical_elements * share;
-      // The cost of a comparison or a conversion depends on the type of its operand.
-      const bool by_operand =
-          (opcode == Opcode::kCompare || opcode == Opcode::kConvert) && instruction.operand_count() > 0;
-      ElementType type = by_operand ? instruction.operand(0).shape().element_type : instruction.shape().element_type;
-      const ElementType to = opcode == Opcode::kConvert  ? instruction.shape().element_type
-                             : opcode == Opcode::kDivide ? original_type(instruction)
-                                                         : ElementType::kInvalid;
+      if (opcode == Opcode::kConvert) return add_conversion(instruction, share, place, sizes, work);
+      // The cost of a comparison depends on the type of its operand.
+      const bool by_operand = opcode == Opcode::kCompare && instruction.operand_count() > 0;
+      const ElementType type =
+          by_operand ? instruction.operand(0).shape().element_type : instruction.shape().element_type;
+      const ElementType to = opcode == Opcode::kDivide ? original_type(instruction) : ElementType::kInvalid;
       if (opcode == Opcode::kDivide && !is_integral(type) && instruction.operand_count() == 2 &&
           fills_lanes(instruction.operand(1), place)) {
         // The reciprocal of a row's value is computed once, and each element is multiplied by it.
@@ -495,21 +504,9 @@ void add_arithmetic(InstructionView instruction, double share, Place place, Size
         add_vector(work, Opcode::kMultiply, type, size.padded_elements * share);
         return;
       }
-      double elements = size.padded_elements;
-      if (opcode == Opcode::kConvert) {
-        elements = converted_elements(instruction, place, sizes);
-        if (place == Place::kFused && is_tiled(instruction.shape())) {
-          if (const auto before = narrow_conversion_before(instruction)) type = before->operand(0).shape().element_type;
-          // Code that rounds and converts at once clamps for it if the program does not.
-          const auto rounding = rounding_of(instruction);
-          if (rounding && !rounding->is_clamped && bits(to) < kernel::kLaneBits) {
-            add_vector(work, Opcode::kClamp, ElementType::kF32, elements * share);
-          }
-        }
-      }
       // An operation that stands alone has its operands in memory.
       const Shortcut shortcut = place == Place::kFused ? shortcut_of(instruction) : Shortcut::kNone;
-      add_vector({opcode, type, elements * share, false, to, shortcut}, work.vector);
+      add_vector({opcode, type, size.padded_elements * share, false, to, shortcut}, work.vector);
       return;
     }
     case WorkClass::kContraction: add_contraction(instruction, share, work); return;

@@ -129,6 +129,10 @@ std::int64_t tiles_along(const Shape& shape, std::int64_t d) {
   return std::max<std::int64_t>(shape.dimensions[d] / extent + (shape.dimensions[d] % extent != 0 ? 1 : 0), 1);
 }
 
+std::int64_t tiles_of_window(const Shape& shape, std::size_t i, const std::vector<std::int64_t>& bounds) {
+  return std::clamp<std::int64_t>(bounds[bounds.size() - 1 - i], 1, tiles_along(shape, shape.layout.minor_to_major[i]));
+}
+
 double lane_reduction_elements(const Shape& operand, const ArraySize& size) {
   if (!is_tiled(operand) || operand.layout.minor_to_major.empty()) return 0;
   const std::int64_t lanes = operand.layout.tiles[0].dimensions.empty() ? 1 : operand.layout.tiles[0].dimensions.back();
@@ -210,8 +214,7 @@ ReductionWindows windows_of(InstructionView reduce, const WindowConfig& config) 
     const std::int64_t d = order[i];
     const bool is_reduced = std::find(reduced.begin(), reduced.end(), d) != reduced.end();
     const double along = windows_along(operand, d, bounds);
-    const auto size =
-        static_cast<double>(std::clamp<std::int64_t>(bounds[bounds.size() - 1 - i], 1, tiles_along(operand, d)));
+    const auto size = static_cast<double>(tiles_of_window(operand, i, bounds));
     windows *= along;
     registers *= size;
     if (!is_reduced) sums *= size;

@@ -33,6 +33,10 @@ std::int64_t tile_extent(const Shape& shape, std::int64_t d);
 // The tiles along dimension `d` of a shape, at least one.
 std::int64_t tiles_along(const Shape& shape, std::int64_t d);
 
+// The tiles of a window along the `i`-th dimension of a shape from the minor end. `bounds` has as many numbers as the
+// layout, from the major end.
+std::int64_t tiles_of_window(const Shape& shape, std::size_t i, const std::vector<std::int64_t>& bounds);
+
 // The elements of the registers that remain for the cross-lane unit after a reduction over the lanes has added up all
 // registers of a row.
 double lane_reduction_elements(const Shape& operand, const ArraySize& size);

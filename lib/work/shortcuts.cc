@@ -24,24 +24,37 @@ std::optional<InstructionView> repeated_constant(InstructionView operand) {
   return source;
 }
 
-// The number that `operand` repeats; nullopt if it is not known.
-std::optional<double> repeated_number(InstructionView operand) {
-  const std::optional<InstructionView> constant = repeated_constant(operand);
-  if (!constant) return std::nullopt;
-  const absl::StatusOr<Literal> value = literal(*constant);
+// The value of a scalar constant; nullopt if the text does not have it.
+std::optional<double> number(InstructionView constant) {
+  const absl::StatusOr<Literal> value = literal(constant);
   if (!value.ok() || value->size() != 1) return std::nullopt;
   return value->real(0);
 }
 
+struct Limits {
+  double low = 0;
+  double high = 0;
+};
+
+// The limits of a clamp, if they are the same for all elements and known.
+std::optional<Limits> limits_of(InstructionView clamp) {
+  if (clamp.operand_count() != 3) return std::nullopt;
+  const std::optional<InstructionView> least = repeated_constant(clamp.operand(0));
+  const std::optional<InstructionView> most = repeated_constant(clamp.operand(2));
+  if (!least || !most) return std::nullopt;
+  const std::optional<double> low = number(*least);
+  const std::optional<double> high = number(*most);
+  if (!low || !high) return std::nullopt;
+  return Limits{*low, *high};
+}
+
 // Whether a clamp keeps its operand within the range of integers of type `to`.
 bool clamps_within(InstructionView clamp, ElementType to) {
-  if (clamp.operand_count() != 3) return false;
-  const std::optional<double> low = repeated_number(clamp.operand(0));
-  const std::optional<double> high = repeated_number(clamp.operand(2));
-  if (!low || !high) return false;
+  const std::optional<Limits> limits = limits_of(clamp);
+  if (!limits) return false;
   const bool is_signed = kind(to) == ElementKind::kSigned;
   const double values = std::exp2(bits(to));
-  return *low >= (is_signed ? -values / 2 : 0) && *high <= (is_signed ? values / 2 : values) - 1;
+  return limits->low >= (is_signed ? -values / 2 : 0) && limits->high <= (is_signed ? values / 2 : values) - 1;
 }
 
 }  // namespace
@@ -87,19 +100,17 @@ std::optional<InstructionView> narrow_conversion_before(InstructionView convert)
 }
 
 Shortcut shortcut_of(InstructionView instruction) {
-  const Opcode opcode = instruction.opcode();
-  switch (opcode) {
-    case Opcode::kConvert:
-      return is_tiled(instruction.shape()) && rounding_of(instruction) ? Shortcut::kRounded : Shortcut::kNone;
+  switch (instruction.opcode()) {
     case Opcode::kClamp: {
-      if (!is_tiled(instruction.shape()) || instruction.operand_count() != 3) return Shortcut::kNone;
-      const std::optional<double> low = repeated_number(instruction.operand(0));
-      const std::optional<double> high = repeated_number(instruction.operand(2));
-      return low && high && *low == -*high ? Shortcut::kSymmetric : Shortcut::kNone;
+      if (!is_tiled(instruction.shape())) return Shortcut::kNone;
+      const std::optional<Limits> limits = limits_of(instruction);
+      return limits && limits->low == -limits->high ? Shortcut::kSymmetric : Shortcut::kNone;
     }
     case Opcode::kPower: {
-      if (instruction.operand_count() != 2 || !repeated_constant(instruction.operand(1))) return Shortcut::kNone;
-      const std::optional<double> exponent = repeated_number(instruction.operand(1));
+      if (instruction.operand_count() != 2) return Shortcut::kNone;
+      const std::optional<InstructionView> constant = repeated_constant(instruction.operand(1));
+      if (!constant) return Shortcut::kNone;
+      const std::optional<double> exponent = number(*constant);
       if (!exponent || !std::isfinite(*exponent)) return Shortcut::kConstant;
       return *exponent * 4 == std::round(*exponent * 4) ? Shortcut::kQuarters : Shortcut::kConstant;
     }

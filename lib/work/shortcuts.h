@@ -25,7 +25,7 @@ std::optional<Rounding> rounding_of(InstructionView convert);
 // Source: as above, for products by weights of 4 and 8 bits and a scale for each column.
 std::optional<InstructionView> narrow_conversion_before(InstructionView convert);
 
-// What makes the code of an instruction of a fusion shorter.
+// What the operands of an instruction of a fusion make shorter in its code. For conversions see rounding_of().
 Shortcut shortcut_of(InstructionView instruction);
 
 }  // namespace hloroof::internal::inline work

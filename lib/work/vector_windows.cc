@@ -27,8 +27,6 @@ constexpr double kUnrolledLoads = 512;
 constexpr std::int64_t kSpreadColumns = 4;
 constexpr double kLoadsOfColumns = 2;
 
-constexpr double kRegisterElements = kernel::kRegisterLanes * kernel::kRegisterSublanes;  // of 32 bits
-
 // The windows of a result, in tiles.
 struct Windows {
   double tiles = 1;          // of a window
@@ -40,9 +38,8 @@ Windows result_windows(const Shape& result, const std::vector<std::int64_t>& bou
   Windows windows;
   const auto& order = result.layout.minor_to_major;
   for (std::size_t i = 0; i < order.size(); ++i) {
-    const std::int64_t tiles = tiles_along(result, order[i]);
-    const std::int64_t bound = std::clamp<std::int64_t>(bounds[bounds.size() - 1 - i], 1, tiles);
-    const auto along = static_cast<double>(tiles);
+    const std::int64_t bound = tiles_of_window(result, i, bounds);
+    const auto along = static_cast<double>(tiles_along(result, order[i]));
     const auto each = static_cast<double>(bound);
     windows.tiles *= each;
     windows.excess *= std::ceil(along / each) * each / along;
@@ -96,7 +93,7 @@ double loads_in_turn(InstructionView instruction, ComputationId called, const Wi
         size.space == MemorySpace::kVmem ? tiles_along(operand, operand.layout.minor_to_major[0]) : windows.columns;
     const std::int64_t rows = kernel::kRegisterSublanes * std::min(width, kernel::kLaneBits) / kernel::kLaneBits;
     const double share = i < inside.parameters.size() ? inside.parameters[i].padded : 1;
-    const double registers = size.padded_elements / kRegisterElements;
+    const double registers = size.padded_elements / kernel::kRegisterElements;
     loads += registers * share / loads_side_by_side(columns, std::max<std::int64_t>(rows, 1));
     ++arrays;
   }
@@ -110,7 +107,7 @@ bool are_whole_parts(const Shape& array, const std::vector<std::int64_t>& bounds
   bool is_cut = false;
   for (std::size_t i = 0; i < order.size(); ++i) {
     const std::int64_t tiles = tiles_along(array, order[i]);
-    const std::int64_t bound = std::clamp<std::int64_t>(bounds[bounds.size() - 1 - i], 1, tiles);
+    const std::int64_t bound = tiles_of_window(array, i, bounds);
     if (is_cut && bound > 1) return false;
     if (tiles % bound != 0) return false;
     is_cut |= bound < tiles;
@@ -150,7 +147,7 @@ void add_reduction_loads(InstructionView reduce, const WindowConfig& config, Siz
   if (reduced.size() == 1 && reduced[0] == minor_dimensions(operand).lane) return;  // goes along the rows
   const Windows windows = result_windows(operand, bounds);
   const double spread = windows.columns >= kSpreadColumns ? kLoadsOfColumns : 1;
-  const double registers = sizes[reduce.operand(0).shape_id()].padded_elements / kRegisterElements;
+  const double registers = sizes[reduce.operand(0).shape_id()].padded_elements / kernel::kRegisterElements;
   work.loads_in_turn = registers / std::max(loads_side_by_side(windows.columns, kernel::kRegisterSublanes), spread);
 }
 
