@@ -292,6 +292,7 @@ struct TpuCore {
     Fact<double> window_cycles;  // cycles of a window beside those of its registers, and of its transfers; none: 0
     Fact<double> gather_loads;   // loads of a register whose rows lie in as many registers; none: 1
     Fact<double> row_norm;       // the norm of the units' times where a row waits for its total; none: the slowest unit
+    Fact<double> exchange_cycles;  // cycles in which both cores store a register of a result in VMEM; none: one store
   } vector;
   struct OnChip {
     Fact<double> vmem_capacity;         // bytes, all cores of the device

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "lib/hardware/device_facts.h"
 #include "lib/ir/element_type.h"
 #include "lib/time/kernel_range.h"
 #include "lib/time/kernel_time.h"
@@ -229,6 +230,7 @@ double gathered_rows(const Work& work) {
 // The on-chip memory of a TPU that arrays are placed in. A device with CMEM uses CMEM, whose arrays reach the registers
 // by DMA through VMEM. Any other device uses VMEM itself. What vector operations read from HBM and write to it also
 // passes through VMEM, in windows that they load and store. Where they only turn an array, that is part of the turning.
+// The cores of a chip without CMEM hold the same arrays in VMEM: each sends the part that it computes to the other.
 template <class Num>
 Num vmem_seconds(const Work& work, const TpuCore& core, const Numbers<Num>& n) {
   const TpuCore::OnChip& on_chip = core.on_chip;
@@ -261,8 +263,14 @@ Num vmem_seconds(const Work& work, const TpuCore& core, const Numbers<Num>& n) {
     loading = slowest("loads", std::move(loading),
                       n.amount("rows gathered", rows, "B") * n.known_or(core.vector.gather_loads, 1.0) / read);
   }
-  return sum("VMEM and its windows",
-             slowest("VMEM", cmem, std::move(loading), over(n.amount("VMEM stores", stores, "B"), write)),
+  Num storing = over(n.amount("VMEM stores", stores, "B"), write);
+  if (work.written.vmem > 0 && n.has(core.vector.exchange_cycles)) {
+    const double registers = work.written.vmem * 8 / kLaneBits / register_elements(core.vector);
+    storing = slowest("stores", std::move(storing),
+                      n.amount("results stored by both cores", registers, "register") *
+                          n.known_or(core.vector.exchange_cycles, 0.0) / (n.clock() * n.cores()));
+  }
+  return sum("VMEM and its windows", slowest("VMEM", cmem, std::move(loading), std::move(storing)),
              window_seconds(work, core, n));
 }
 

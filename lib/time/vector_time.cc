@@ -111,18 +111,14 @@ TypedOperations<Num> operations_of(ElementType type, const VectorUnit& unit, con
   return {"vector operations", n.at(unit.f32_rate)};
 }
 
-// The cycles of a cross-lane unit for a register. Reductions are fast. Values are spread over lanes by permutes. What a
-// slice, a pad or a concatenation shifts to other lanes takes as long as an array that is turned (LIBTPU-LLO: 3.2
-// bundles a register on v5e, 2.6 on v6e).
+// The cycles of a cross-lane unit for a register. Reductions are fast. Values are spread over lanes, and shifted to
+// other lanes, by permutes.
 template <class Num>
 Num cross_lane_cycles(const VectorWork& v, const TpuCore::Vector& unit, const Numbers<Num>& n) {
   switch (v.opcode) {
     case Opcode::kReduce: return n.at(unit.lane_reduction_cycles);
     case Opcode::kTranspose:
       return bits(v.type) == 16 ? n.at(unit.packed_transpose_cycles) / 2.0 : n.at(unit.transpose_cycles);
-    case Opcode::kSlice:
-    case Opcode::kPad:
-    case Opcode::kConcatenate: return n.at(unit.transpose_cycles);
     default: return n.known_or(unit.permute_cycles, n.at(unit.transpose_cycles));
   }
 }

@@ -21,6 +21,7 @@
 #include "lib/work/contraction.h"
 #include "lib/work/inside.h"
 #include "lib/work/reductions.h"
+#include "lib/work/registers.h"
 #include "lib/work/rows.h"
 #include "lib/work/shortcuts.h"
 
@@ -61,7 +62,7 @@ Relayout relayout(const Shape& from, const Shape& to, const std::vector<std::int
 // take two loads and rows of a stride of 32 eight.
 double loads_of_rows(const Shape& from, std::int64_t rows) {
   const std::vector<std::int64_t>& order = from.layout.minor_to_major;
-  if (memory_space(from) != MemorySpace::kVmem || order.size() < 2) return 1;
+  if (!is_in_vmem(from) || order.size() < 2) return 1;
   const std::int64_t packed = std::max(kernel::kLaneBits / std::max(bits(from.element_type), 1), 1);
   if (tile_extent(from, order[1]) < kernel::kRegisterSublanes) return 1;  // other rows of the array share a register
   // Modulo the banks. A tile of 8 packed rows takes less than a register.
@@ -87,17 +88,32 @@ struct Shift {
   }
 };
 
-// Adds the shift of `moved`, which is the result of a slice or what a pad or a concatenation takes in. A register whose
-// elements change lanes passes through the cross-lane unit as it is, packed or not. A load may start at any row of
-// 32-bit elements; narrower ones are taken apart and joined.
-void add_shift(Opcode opcode, InstructionView moved, const Shift& shift, double share, SizeCache& sizes, Work& work) {
+// Adds the shift of `elements` of an array. A register whose elements change lanes passes through the cross-lane unit
+// as it is, packed or not: `shifted` of the elements. A load may start at any row of 32-bit elements; narrower ones are
+// taken apart and joined.
+void add_shift(Opcode opcode, ElementType type, const Shift& shift, double elements, double shifted, Work& work) {
   const int steps = (shift.rows ? 1 : 0) + (shift.lanes ? 1 : 0);
   if (steps == 0) return;
-  const ElementType type = moved.shape().element_type;
-  const double elements = sizes[moved.shape_id()].padded_elements * share;
-  const double words = elements * std::min(bits(type), kernel::kLaneBits) / kernel::kLaneBits;
+  const double words = shifted * std::min(bits(type), kernel::kLaneBits) / kernel::kLaneBits;
   if (shift.lanes) add_vector(work, opcode, type, words, true);
   if (bits(type) < kernel::kLaneBits) add_vector(work, opcode, type, steps * elements);
+}
+
+// The elements of the registers of the result of a pad that pass through the cross-lane unit: those of all columns of
+// tiles, also of those that only hold the value of the padding, of which two of 32 bits pass as one. Source: the final
+// code of libtpu 0.0.52 for v5e, v6e and 7x.
+double shifted_by_pad(InstructionView pad, const std::vector<PaddingDimension>& dimensions, SizeCache& sizes) {
+  const Shape& shape = pad.shape();
+  const Shape& operand = pad.operand(0).shape();
+  const double elements = sizes[pad.shape_id()].padded_elements;
+  const std::int64_t lane = minor_dimensions(shape).lane;
+  if (lane >= operand.rank() || dimensions[lane].interior != 0 || bits(shape.element_type) < kernel::kLaneBits) {
+    return elements;
+  }
+  const auto extent = static_cast<double>(tile_extent(shape, lane));
+  const double start = std::fmod(static_cast<double>(dimensions[lane].low), extent);
+  const double reached = std::ceil((start + static_cast<double>(operand.dimensions[lane])) / extent);
+  return elements * (1 + std::min(reached / static_cast<double>(tiles_along(shape, lane)), 1.0)) / 2;
 }
 
 // Adds the shifts of the operands of a concatenation with tiles, each of which starts where the one before ends.
@@ -110,7 +126,8 @@ void add_concatenated_shifts(InstructionView concatenate, double share, SizeCach
     for (const InstructionView operand : concatenate.operands()) {
       Shift shift;
       shift.add(shape, d, static_cast<std::int64_t>(start));
-      add_shift(Opcode::kConcatenate, operand, shift, share, sizes, work);
+      const double elements = sizes[operand.shape_id()].padded_elements * share;
+      add_shift(Opcode::kConcatenate, operand.shape().element_type, shift, elements, elements, work);
       if (d >= operand.shape().rank()) continue;
       start = (start + static_cast<std::uint64_t>(operand.shape().dimensions[d]) % extent) % extent;
     }
@@ -127,14 +144,17 @@ void add_shifts(InstructionView instruction, double share, SizeCache& sizes, Wor
     case Opcode::kSlice: {
       const std::vector<SliceRange> ranges = slice_ranges(instruction);
       for (std::size_t d = 0; d < ranges.size(); ++d) shift.add(shape, static_cast<std::int64_t>(d), ranges[d].start);
-      return add_shift(opcode, instruction, shift, share, sizes, work);
+      const double elements = sizes[instruction.shape_id()].padded_elements * share;
+      return add_shift(opcode, shape.element_type, shift, elements, elements, work);
     }
     case Opcode::kPad: {
       const std::vector<PaddingDimension> dimensions = padding(instruction);
       for (std::size_t d = 0; d < dimensions.size(); ++d) {
         shift.add(shape, static_cast<std::int64_t>(d), dimensions[d].low);
       }
-      return add_shift(opcode, instruction.operand(0), shift, share, sizes, work);
+      const double elements = sizes[instruction.operand(0).shape_id()].padded_elements * share;
+      const double shifted = shift.lanes ? shifted_by_pad(instruction, dimensions, sizes) * share : 0;
+      return add_shift(opcode, shape.element_type, shift, elements, shifted, work);
     }
     default: return add_concatenated_shifts(instruction, share, sizes, work);
   }

@@ -7,7 +7,7 @@
 #include "lib/analysis/valid_positions.h"
 #include "lib/ir/element_type.h"
 #include "lib/values/attribute_values.h"
-#include "lib/work/reductions.h"
+#include "lib/work/registers.h"
 
 namespace hloroof::internal::inline work {
 namespace {

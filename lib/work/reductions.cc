@@ -9,6 +9,7 @@
 #include "lib/ir/opcode_facts.h"
 #include "lib/kernel/common/isa.h"
 #include "lib/values/attribute_values.h"
+#include "lib/work/registers.h"
 #include "lib/work/window_reads.h"
 
 namespace hloroof::internal::inline work {
@@ -24,11 +25,19 @@ struct Slide {
   // position.
   bool is_total = false;
   bool is_prefix = false;
+  // How many registers a tile of the result takes as the code goes from tile to tile along the dimension; 0 if tiles
+  // include the dimension.
+  double running = 0;
 
   double extent() const { return static_cast<double>(std::max<std::int64_t>(window.size, 1)); }
-  // A tree computes prefixes with one operation per element and level instead of one per window position. The TPU
-  // compiler makes none along lanes.
-  double positions() const { return is_total ? 1 : is_prefix ? log2_ceil(length) + 1 : extent(); }
+  // From tile to tile, one operation adds a register to a running result. A tree computes prefixes within registers
+  // with one operation per element and level instead of one per window position. The TPU compiler makes none along
+  // lanes. Source: the final code of libtpu 0.0.52 for v6e.
+  double positions() const {
+    if (is_total) return 1;
+    if (!is_prefix) return extent();
+    return running > 0 ? 1 + running : log2_ceil(length) + 1;
+  }
 };
 
 std::vector<Slide> slides_of(InstructionView instruction, const Shape& out) {
@@ -47,8 +56,13 @@ std::vector<Slide> slides_of(InstructionView instruction, const Shape& out) {
     // Every window has the first element, or every window has the last. In floating point: a text can name any padding.
     const auto low = static_cast<double>(along.pad_low);
     const bool has_ends = slide.length - 1 <= low || static_cast<double>(along.size) - low >= slide.in_length;
+    const MinorDimensions minor = minor_dimensions(out);
     slide.is_prefix = along.stride == 1 && slide.in_length <= slide.length && has_ends &&
-                      !(is_tiled(out) && slide.dimension == minor_dimensions(out).lane);
+                      !(is_tiled(out) && slide.dimension == minor.lane);
+    if (is_tiled(out) && slide.dimension != minor.lane && slide.dimension != minor.sublane) {
+      slide.running = std::max(
+          1.0, static_cast<double>(kernel::kRegisterSublanes) / static_cast<double>(tile_extent(out, minor.sublane)));
+    }
     slides.push_back(slide);
   }
   return slides;
@@ -104,43 +118,6 @@ ElementType type_of_reduction(InstructionView reduce) {
 }
 
 }  // namespace
-
-MinorDimensions minor_dimensions(const Shape& shape) {
-  MinorDimensions minor;
-  const auto& order = shape.layout.minor_to_major;
-  if (!order.empty()) minor.lane = order[0];
-  if (order.size() > 1) minor.sublane = order[1];
-  return minor;
-}
-
-std::int64_t tile_extent(const Shape& shape, std::int64_t d) {
-  if (!is_tiled(shape)) return 1;
-  const std::vector<std::int64_t>& tile = shape.layout.tiles[0].dimensions;
-  const auto& order = shape.layout.minor_to_major;
-  for (std::size_t i = 0; i < tile.size() && i < order.size(); ++i) {
-    if (order[i] == d) return std::max<std::int64_t>(tile[tile.size() - 1 - i], 1);
-  }
-  return 1;
-}
-
-std::int64_t tiles_along(const Shape& shape, std::int64_t d) {
-  if (d < 0 || d >= shape.rank()) return 1;
-  const std::int64_t extent = tile_extent(shape, d);
-  return std::max<std::int64_t>(shape.dimensions[d] / extent + (shape.dimensions[d] % extent != 0 ? 1 : 0), 1);
-}
-
-std::int64_t tiles_of_window(const Shape& shape, std::size_t i, const std::vector<std::int64_t>& bounds) {
-  return std::clamp<std::int64_t>(bounds[bounds.size() - 1 - i], 1, tiles_along(shape, shape.layout.minor_to_major[i]));
-}
-
-double lane_reduction_elements(const Shape& operand, const ArraySize& size) {
-  if (!is_tiled(operand) || operand.layout.minor_to_major.empty()) return 0;
-  const std::int64_t lanes = operand.layout.tiles[0].dimensions.empty() ? 1 : operand.layout.tiles[0].dimensions.back();
-  const std::int64_t minor = operand.layout.minor_to_major[0];
-  if (minor < 0 || minor >= operand.rank() || lanes <= 0) return 0;
-  const double extent = static_cast<double>(std::max<std::int64_t>(operand.dimensions[minor], 1));
-  return size.padded_elements / std::max(std::ceil(extent / static_cast<double>(lanes)), 1.0);
-}
 
 bool takes_operation(Opcode opcode) {
   return is_elementwise(opcode) && opcode != Opcode::kConvert && opcode != Opcode::kBitcastConvert;
@@ -240,10 +217,20 @@ void add_reduce_window(InstructionView instruction, double share, SizeCache& siz
   const ArraySize size = sizes[instruction.module().shapes().leaves(instruction.shape_id())[0]];
   const std::vector<Slide> slides = slides_of(instruction, *out);
   const double operations = operations_of(slides);
-  add_applied(applied(instruction, AttributeKey::kToApply), operations * size.logical_elements * share,
-              operations * size.padded_elements * share, out->element_type, work);
   const Shape& in = instruction.operand(0).shape();
+  // The code for windows of narrower elements widens them, computes in 32 bits and narrows the results. A fusion states
+  // the conversions of totals. Source: the final code of libtpu 0.0.52 for v5e and v6e.
+  const bool is_total = std::any_of(slides.begin(), slides.end(), [](const Slide& slide) { return slide.is_total; });
+  const bool widens =
+      !is_total && is_tiled(in) && is_floating(out->element_type) && bits(out->element_type) < kernel::kLaneBits;
+  add_applied(applied(instruction, AttributeKey::kToApply), operations * size.logical_elements * share,
+              operations * size.padded_elements * share, widens ? ElementType::kF32 : out->element_type, work);
   if (!is_tiled(in)) return;
+  if (widens) {
+    const double widened = sizes[instruction.operand(0).shape_id()].padded_elements * share;
+    add_vector(work, Opcode::kConvert, in.element_type, widened, false, ElementType::kF32);
+    add_vector(work, Opcode::kConvert, ElementType::kF32, size.padded_elements * share, false, out->element_type);
+  }
   const MinorDimensions minor = minor_dimensions(in);
   double within_registers = 0;  // positions, those of a stride twice
   for (const Slide& slide : slides) {

@@ -16,31 +16,6 @@ namespace hloroof::internal::inline work {
 
 inline double log2_ceil(double n) { return n > 1 ? std::ceil(std::log2(n)) : 0; }
 
-// ---- Registers -----------------------------------------------------------------------------------------------------
-
-// The logical numbers of the two most minor dimensions; -1 if the array has fewer.
-struct MinorDimensions {
-  std::int64_t lane = -1;
-  std::int64_t sublane = -1;
-};
-MinorDimensions minor_dimensions(const Shape& shape);
-
-inline bool is_tiled(const Shape& shape) { return !shape.layout.tiles.empty(); }
-
-// The extent of the tile along dimension `d` of a shape; 1 if tiles do not include the dimension.
-std::int64_t tile_extent(const Shape& shape, std::int64_t d);
-
-// The tiles along dimension `d` of a shape, at least one.
-std::int64_t tiles_along(const Shape& shape, std::int64_t d);
-
-// The tiles of a window along the `i`-th dimension of a shape from the minor end. `bounds` has as many numbers as the
-// layout, from the major end.
-std::int64_t tiles_of_window(const Shape& shape, std::size_t i, const std::vector<std::int64_t>& bounds);
-
-// The elements of the registers that remain for the cross-lane unit after a reduction over the lanes has added up all
-// registers of a row.
-double lane_reduction_elements(const Shape& operand, const ArraySize& size);
-
 // ---- Computations that are applied ---------------------------------------------------------------------------------
 
 // The operations of a computation that is applied per element: its FLOPs, its transcendentals and its elementwise

@@ -11,6 +11,7 @@
 #include "lib/values/scoped_memory.h"
 #include "lib/work/inside.h"
 #include "lib/work/reductions.h"
+#include "lib/work/registers.h"
 
 namespace hloroof::internal::inline work {
 namespace {

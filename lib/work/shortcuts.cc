@@ -9,7 +9,7 @@
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/value_walk.h"
 #include "lib/values/literal.h"
-#include "lib/work/reductions.h"
+#include "lib/work/registers.h"
 
 namespace hloroof::internal::inline work {
 namespace {

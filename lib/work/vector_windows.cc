@@ -11,7 +11,7 @@
 #include "hloroof/analysis.h"
 #include "lib/ir/element_type.h"
 #include "lib/kernel/common/isa.h"
-#include "lib/work/reductions.h"
+#include "lib/work/registers.h"
 #include "lib/work/work.h"
 
 namespace hloroof::internal::inline work {
@@ -90,7 +90,7 @@ double loads_in_turn(InstructionView instruction, ComputationId called, const Wi
     const ArraySize& size = sizes[instruction.operand(i).shape_id()];
     if (size.logical_elements != elements) continue;
     const std::int64_t columns =
-        size.space == MemorySpace::kVmem ? tiles_along(operand, operand.layout.minor_to_major[0]) : windows.columns;
+        is_in_vmem(operand) ? tiles_along(operand, operand.layout.minor_to_major[0]) : windows.columns;
     const std::int64_t rows = kernel::kRegisterSublanes * std::min(width, kernel::kLaneBits) / kernel::kLaneBits;
     const double share = i < inside.parameters.size() ? inside.parameters[i].padded : 1;
     const double registers = size.padded_elements / kernel::kRegisterElements;
@@ -121,8 +121,7 @@ double window_copies(InstructionView copy, const WindowConfig& config, SizeCache
   const auto add = [&](InstructionView array, const std::vector<std::int64_t>& bounds) {
     const Shape& shape = array.shape();
     if (!shape.is_array() || !is_tiled(shape) || bounds.size() != shape.layout.minor_to_major.size()) return;
-    const ArraySize& size = sizes[array.shape_id()];
-    if (size.space == MemorySpace::kVmem && !are_whole_parts(shape, bounds)) bytes += size.padded_bytes;
+    if (is_in_vmem(shape) && !are_whole_parts(shape, bounds)) bytes += sizes[array.shape_id()].padded_bytes;
   };
   if (copy.opcode() != Opcode::kCopy || copy.operand_count() != 1) return 0;
   add(copy.operand(0), config.input_window_bounds);
@@ -135,7 +134,11 @@ bool moves_lanes(const VectorWork& work) {
   return work.cross_lane && work.opcode != Opcode::kReduce && work.opcode != Opcode::kSort;
 }
 
-bool moves(const ArraySize& size) { return size.space == MemorySpace::kHbm && size.logical_elements > 1; }
+// Whether the windows of an array are copied to VMEM or from there.
+bool moves(const Shape& shape, const ArraySize& size) {
+  return (size.space == MemorySpace::kHbm || (size.space == MemorySpace::kVmem && !is_in_vmem(shape))) &&
+         size.logical_elements > 1;
+}
 
 }  // namespace
 
@@ -178,9 +181,9 @@ void add_vector_windows(InstructionView instruction, ComputationId called, const
   work.loads_in_turn = loads_in_turn(instruction, called, windows, sizes[leaves[0]].logical_elements, inside, sizes);
   double moved = 0;  // arrays
   for (const InstructionView operand : instruction.operands()) {
-    if (operand.shape().is_array() && moves(sizes[operand.shape_id()])) ++moved;
+    if (operand.shape().is_array() && moves(operand.shape(), sizes[operand.shape_id()])) ++moved;
   }
-  for (const ShapeId leaf : leaves) moved += moves(sizes[leaf]) ? 1 : 0;
+  for (const ShapeId leaf : leaves) moved += moves(instruction.module().shape(leaf), sizes[leaf]) ? 1 : 0;
   work.window_steps = loop_steps(config) * (1 + moved);
   if (std::any_of(work.vector.begin(), work.vector.end(), moves_lanes)) work.window_waits = loop_steps(config);
 }

@@ -15,7 +15,7 @@
 #include "lib/values/attribute_values.h"
 #include "lib/work/contraction.h"
 #include "lib/work/inside.h"
-#include "lib/work/reductions.h"
+#include "lib/work/registers.h"
 
 namespace hloroof::internal::inline work {
 namespace {

@@ -26,6 +26,10 @@ TEST_CASE("whole tiles are put together by address, parts of tiles by the vector
        "r = f32[16,256]{1,0:T(8,128)} pad(a, z), padding=8_0x0_128", 0},
       {"pad lanes in part", "f32[8,64]{1,0:T(8,128)} parameter(0)",
        "r = f32[8,128]{1,0:T(8,128)} pad(a, z), padding=0_0x64_0", 1024, 1024},
+      {"pad lanes, into two more columns", "f32[8,128]{1,0:T(8,128)} parameter(0)",
+       "r = f32[8,384]{1,0:T(8,128)} pad(a, z), padding=0_0x64_192", 3 * 1024, 2.5 * 1024},
+      {"pad packed lanes", "bf16[8,128]{1,0:T(8,128)(2,1)} parameter(0)",
+       "r = bf16[8,384]{1,0:T(8,128)(2,1)} pad(a, z), padding=0_0x64_192", 1024, 1.5 * 1024},
       {"pad between rows", "f32[8,128]{1,0:T(8,128)} parameter(0)",
        "r = f32[15,128]{1,0:T(8,128)} pad(a, z), padding=0_0_1x0_0", 2048},
       {"pad outside the tiles", "f32[3,8,128]{2,1,0:T(8,128)} parameter(0)",
@@ -226,7 +230,20 @@ TEST_CASE("up to v5 a load for each row gathers a register, and loads of the sam
   CHECK(vmem_seconds(rows, v6e) == Approx(1e6 / *v6e.clock));
 }
 
-TEST_CASE("windows take their own cycles, and what moves to other lanes as long as what is turned") {
+TEST_CASE("a core sends what it stores in VMEM to the other core") {
+  Work work;
+  work.written.vmem = 4096;  // a register
+  const auto cycles = [&work](const Device& d) {
+    return op_time(work, d).resources[Resource::kVmem] * *d.clock *
+           static_cast<double>(d.cores_per_chip / d.devices_per_chip);
+  };
+  Device v5p = device("tpu_v5p");
+  CHECK(cycles(v5p) == Approx(*v5p.tpu()->vector.exchange_cycles));
+  std::get<TpuCore>(v5p.core).vector.exchange_cycles = Fact<double>();
+  CHECK(cycles(v5p) < 2);
+}
+
+TEST_CASE("windows take their own cycles, and what moves to other lanes as long as a permute") {
   const Device d = device("tpu_v5e");
   Work work;
   work.window_steps = 100;
@@ -235,7 +252,8 @@ TEST_CASE("windows take their own cycles, and what moves to other lanes as long 
     const std::vector<VectorWork> one = {{opcode, ElementType::kF32, 1024, true, ElementType::kInvalid}};
     return vector_time(one, Numbers<double>(d)).register_seconds * *d.clock * d.tpu()->vector.cross_lane_units;
   };
-  CHECK(seconds(Opcode::kSlice) == Approx(d.tpu()->vector.transpose_cycles));
+  CHECK(seconds(Opcode::kSlice) == Approx(*d.tpu()->vector.permute_cycles));
+  CHECK(seconds(Opcode::kTranspose) == 0);  // part of the relayouts
   CHECK(seconds(Opcode::kBroadcast) == Approx(*d.tpu()->vector.permute_cycles));
 }
 

@@ -25,15 +25,19 @@ Work alone(const std::string& shape, const std::string& window) {
                    "r = " + shape + " reduce-window(a, z), window={" + window + "}, to_apply=add", kAdd);
 }
 
-TEST_CASE("Prefixes are a tree only if one window of the result has all of them") {
+TEST_CASE("Prefixes run from register to register only if one window of the result has all of them") {
   const std::string shape = "f32[256,512,128]{1,0,2:T(8,128)}";
   const std::string prefix = "size=1x1x128 pad=0_0x0_0x127_0";
   constexpr double kElements = 256 * 512 * 128;
   constexpr double kBytes = 4 * kElements;
 
-  const Work tree = fused(shape, prefix, R"("128","2","1")");
-  CHECK(tree.flops == 7 * kElements);
-  CHECK(tree.read_again == 0);
+  const Work running = fused(shape, prefix, R"("128","2","1")");
+  CHECK(running.flops == kElements);
+  CHECK(running.read_again == 0);
+  // Two tiles of four rows fill a register, but are added one after the other.
+  CHECK(fused("f32[256,512,128]{1,0,2:T(4,128)}", prefix, R"("128","2","1")").flops == 2 * kElements);
+  // Within registers, they are a tree.
+  CHECK(fused("f32[256,512,128]{1,2,0:T(8,128)}", prefix, R"("256","16","4")").flops == 7 * kElements);
 
   const Work direct = fused(shape, prefix, R"("64","16","1")");
   CHECK(direct.flops == 127 * kElements);
@@ -45,7 +49,7 @@ TEST_CASE("Prefixes are a tree only if one window of the result has all of them"
   CHECK(vector_elements(fused(shape, prefix, R"("1","8","1")"), Opcode::kReduce) == 127 * kElements);
 }
 
-TEST_CASE("The prefixes before each position are a tree too, and a stride doubles what a position takes") {
+TEST_CASE("The prefixes before each position are a tree within registers, and a stride doubles what a position takes") {
   const Work before = root_work("  a = f32[1024,64]{0,1:T(8,128)} parameter(0)\n  z = f32[] constant(0)\n",
                                 "r = f32[1024,65]{0,1:T(8,128)} reduce-window(a, z), window={size=1x64 pad=0_0x64_0}, "
                                 "to_apply=add",
@@ -60,6 +64,20 @@ TEST_CASE("The prefixes before each position are a tree too, and a stride double
   };
   CHECK(pooled("[248,128]", "size=9x1") == 9 * 248 * 128);
   CHECK(pooled("[128,128]", "size=2x1 stride=2x1") == 2 * 2 * 128 * 128);
+}
+
+TEST_CASE("Windows of packed elements are computed in 32 bits") {
+  const Work work = alone("bf16[64,1024,128]{2,1,0:T(8,128)(2,1)}", "size=3x1x1 pad=1_1x0_0x0_0");
+  constexpr double kElements = 64 * 1024 * 128;
+  double widened = 0;
+  double narrowed = 0;
+  for (const VectorWork& v : work.vector) {
+    if (v.opcode == Opcode::kConvert) (v.to == ElementType::kF32 ? widened : narrowed) += v.elements;
+    if (v.opcode == Opcode::kAdd) CHECK(v.type == ElementType::kF32);
+  }
+  CHECK(widened == kElements);
+  CHECK(narrowed == kElements);
+  CHECK(vector_elements(work, Opcode::kAdd) == 2 * kElements);
 }
 
 TEST_CASE("A total is computed and read anew for each window of the result") {

@@ -81,6 +81,8 @@ TEST_CASE("A window starts with the transfers of its arrays") {
   CHECK(sum_of({hbm, hbm}, hbm, R"("128","8")", R"("2","1")").window_steps == 2 * (1 + 3));
   CHECK(sum_of({vmem, hbm}, hbm, R"("128","8")", R"("2","1")").window_steps == 2 * (1 + 2));
   CHECK(sum_of({vmem, vmem}, vmem, R"("128","8")", R"("2","1")").window_steps == 2);
+  const std::string cmem = "f32[2048,1024]{1,0:T(8,128)S(3)}";
+  CHECK(sum_of({cmem, cmem}, hbm, R"("128","8")", R"("2","1")").window_steps == 2 * (1 + 3));
   // The start of what a copy takes to turn its array is part of the cycles of turning.
   const Work turned = root_work("  a = " + hbm + " parameter(0)\n",
                                 R"(r = f32[2048,1024]{0,1:T(8,128)} copy(a), backend_config={"window_config":)"
@@ -105,6 +107,7 @@ TEST_CASE("Windows of a copy that are no whole parts of an array in VMEM are cop
       {"rows that do not divide it", "{1,0:T(8,128)}", "{0,1:T(8,128)S(1)}", R"("64","6")", R"("96","4")", kBytes},
       {"the operand", "{0,1:T(8,128)S(1)}", "{1,0:T(8,128)}", R"("128","2")", R"("32","8")", kBytes},
       {"both", "{0,1:T(8,128)S(1)}", "{1,0:T(8,128)S(1)}", R"("96","4")", R"("32","6")", 2 * kBytes},
+      {"in CMEM", "{0,1:T(8,128)S(3)}", "{1,0:T(8,128)S(3)}", R"("96","4")", R"("32","6")", 0},
       {"in HBM", "{0,1:T(8,128)}", "{1,0:T(8,128)}", R"("128","2")", R"("32","8")", 0},
       {"not stated", "{0,1:T(8,128)S(1)}", "{1,0:T(8,128)}", "", R"("32","8")", 0},
       {"without a turn", "{1,0:T(8,128)S(1)}", "{1,0:T(8,128)}", R"("48","8")", R"("48","8")", 0},

@@ -4,8 +4,8 @@
     places.py HLOROOF GENERATION [--only REGEX]        (GENERATION: v2, v3, v4, v5e, v5p, v6e or 7x)
 
 Needs a Python with jax and libtpu, and no TPU. The bundles are for each register of the result, beside the window that the text
-states, and the loads and stores of a bundle that has some. The numbers of shifts, of gathered rows, of windows and of the banks
-of VMEM are from it.
+states, and the loads and stores of a bundle that has some; `S(1)` marks results in VMEM. The numbers of shifts, of gathered rows,
+of windows, of the banks of VMEM and of the stores of two cores are from it.
 """
 
 import itertools
@@ -33,6 +33,7 @@ def moves():
     for permutation in ((1, 0, 2), (0, 2, 1), (2, 1, 0), (1, 2, 0)):
         yield f"transpose to {permutation}", lambda x, p=permutation: kept(jnp.transpose(x, p)), [(64, 256, 512)]
     yield "broadcast to rows", lambda x: kept(jnp.broadcast_to(x[None, :], SHAPE)), [(1024,)]
+    yield "sum, and the sum of its rows", lambda x: kept(x + 1).sum(0), [SHAPE]
     yield "broadcast to lanes", lambda x: kept(jnp.broadcast_to(x[:, None], SHAPE)), [(2048,)]
 
 
@@ -72,7 +73,8 @@ def main():
             if not result or op["busy_cycles"] is None:
                 continue
             registers = registers_of(result.group(1), map(int, result.group(2).split(",")))
-            print(f"{name:52} {result.group(3):12} {window_of(line):10} {op['busy_cycles'] / registers:8.2f}"
+            place = " S(1)" if "S(1)" in result.group(0) else ""
+            print(f"{name:52} {result.group(3) + place:12} {window_of(line):10} {op['busy_cycles'] / registers:8.2f}"
                   f" {rate(op, 'VLD'):6.2f} {rate(op, 'VST'):6.2f}", flush=True)
 
 
