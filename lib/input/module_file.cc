@@ -63,6 +63,7 @@ absl::StatusOr<LoadedModule> parse_section(const SourceText& source, std::string
     return not_found(absl::StrCat(source.path(), ": no module ", to_absl(choice), "; no line begins with HloModule"));
   }
   std::vector<std::string_view> names;
+  names.reserve(sections.size());
   for (const ModuleSection& section : sections) names.push_back(section.name);
   const absl::StatusOr<std::size_t> chosen = choose_module(names, choice, source.path());
   if (!chosen.ok()) return chosen.status();

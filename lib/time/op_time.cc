@@ -11,6 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "lib/hardware/device_facts.h"
 #include "lib/ir/element_type.h"
+#include "lib/kernel/common/isa.h"
 #include "lib/time/kernel_range.h"
 #include "lib/time/kernel_time.h"
 #include "lib/work/work.h"

@@ -32,6 +32,7 @@ double combine_seconds(Combine combine, double exponent, const std::vector<doubl
   return 0;
 }
 
+// NOLINTBEGIN(misc-no-recursion): the depth of a tree depends on the formulas and not on the program.
 // Adds the contributions of the leaves of `term` to `found`. `scale` is the product of the shares and factors of the
 // terms above it.
 void add_contributions(const Term& term, double scale, std::vector<Contribution>& found) {
@@ -71,6 +72,9 @@ std::vector<Term> flattened(std::vector<Term> terms) {
 
 }  // namespace
 
+Term::Term(const Term& other) = default;
+Term& Term::operator=(const Term& other) = default;
+
 std::string_view combine_name(Combine combine) {
   switch (combine) {
     case Combine::kAmount: return "amount";
@@ -88,7 +92,6 @@ double Term::scale() const {
   return product;
 }
 
-// The depth of a tree depends on the formulas and not on the program, so that recursion is safe.
 double evaluate(const Term& term) {
   if (term.is_leaf()) return term.amount * term.scale();
   std::vector<double> seconds;
@@ -116,6 +119,7 @@ void add_parameters(const Term& term, std::vector<std::string_view>& paths) {
   if (!term.exponent_parameter.empty()) add(term.exponent_parameter);
   for (const Term& child : term.children) add_parameters(child, paths);
 }
+// NOLINTEND(misc-no-recursion)
 
 Term leaf(std::string name, double seconds, double amount, std::string_view unit, std::vector<Factor> factors,
           std::string note) {

@@ -52,7 +52,15 @@ struct Factor {
   Paths parameters;
 };
 
+// A tree is as deep as the formula that it follows. What copies it is out of line, so that nothing else recurses.
 struct Term {
+  Term() = default;
+  Term(const Term& other);
+  Term(Term&& other) noexcept = default;
+  Term& operator=(const Term& other);
+  Term& operator=(Term&& other) noexcept = default;
+  ~Term() = default;
+
   std::string name;
   double seconds = 0;
   Combine combine = Combine::kAmount;

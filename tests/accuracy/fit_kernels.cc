@@ -59,11 +59,11 @@ class Fit {
     }
   }
 
-  // Searches with these steps. Kernels with long records are left out, which saves most of the time.
+  // Searches with these steps.
   void run(const Chosen& chosen, std::initializer_list<double> steps) {
     chosen_.clear();
     for (std::size_t i = 0; i < kernels_.size(); ++i) {
-      if (chosen(i) && events_of(kernels_[i]) <= kMostEvents) chosen_.push_back(i);
+      if (chosen(i)) chosen_.push_back(i);
     }
     losses_.assign(kernels_.size(), 0);
     double best = loss("");
@@ -120,12 +120,6 @@ class Fit {
     }
   }
 
-  static std::size_t events_of(const MeasuredPallasKernel& kernel) {
-    std::size_t events = 0;
-    for (const Work& work : kernel.work) events += work.kernel->events.size();
-    return events;
-  }
-
   // Computes the losses of the kernels of `device` anew; of all if it is empty.
   double loss(const std::string& device) {
     double sum = 0;
@@ -143,7 +137,6 @@ class Fit {
     return sum / weights;
   }
 
-  static constexpr std::size_t kMostEvents = 60'000;
   const Kernels& kernels_;
   std::map<std::string, Device> devices_;
   std::map<std::string, double> sizes_;

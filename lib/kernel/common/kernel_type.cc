@@ -50,7 +50,8 @@ KernelType decode_kernel_type(const mlir::Module& module, mlir::TypeId id) {
 }
 
 double whole_tiles(std::int64_t extent, std::int64_t tile) {
-  return static_cast<double>((std::max<std::int64_t>(extent, 1) - 1) / tile + 1) * static_cast<double>(tile);
+  const std::int64_t tiles = (std::max<std::int64_t>(extent, 1) - 1) / tile + 1;
+  return static_cast<double>(tiles) * static_cast<double>(tile);
 }
 
 // The number of elements of `shape` if its last two dimensions are padded to whole tiles of `rows` x `columns`. Arrays

@@ -45,9 +45,10 @@ double VectorSizes::elements_of(mlir::ValueId value) const {
   const double padded = padded_elements(type);
   if (rows_[value.index] == Rows::kPadded) return padded;
   const std::int64_t lanes = std::max<std::int64_t>(type.shape.back(), 1);
-  const double columns = static_cast<double>((lanes - 1) / kRegisterLanes + 1);
-  const double tiles = padded / kRegisterElements / columns;  // rows of registers
-  return tiles * static_cast<double>((lanes - 1) / (kRegisterLanes * kRegisterSublanes) + 1) * kRegisterElements;
+  const std::int64_t columns = (lanes - 1) / kRegisterLanes + 1;
+  const std::int64_t registers = (lanes - 1) / (kRegisterLanes * kRegisterSublanes) + 1;  // of a row on its own
+  const double rows = padded / kRegisterElements / static_cast<double>(columns);
+  return rows * static_cast<double>(registers) * kRegisterElements;
 }
 
 }  // namespace hloroof::internal::inline kernel
