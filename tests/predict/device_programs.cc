@@ -604,7 +604,7 @@ std::vector<Case> cases_for(const Device& device) {
     }
   }
   if (is_tpu) {
-    for (const char* kernel : {"matmul", "loops", "copies", "turned"}) {
+    for (const char* kernel : {"matmul", "loops", "copies", "turned", "looped"}) {
       cases.push_back(Case{parsed(source_text("tests/kernel/samples/" + std::string(kernel) + ".hlo")), {}});
     }
   }
