@@ -4,13 +4,11 @@
 #include <vector>
 
 #include "lib/hardware/device_facts.h"
+#include "lib/ir/memory_spaces.h"
 #include "lib/values/backend_config.h"
 
 namespace hloroof::internal::inline analysis {
 namespace {
-
-// S(n) of a layout.
-constexpr std::int64_t kCmemSpace = 3;
 
 // The built-in TPUs. Loaded at the first use and never destroyed.
 const std::vector<Device>& built_in_tpus() {

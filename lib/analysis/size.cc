@@ -12,6 +12,7 @@
 #include "lib/analysis/saturating.h"
 #include "lib/analysis/sizes.h"
 #include "lib/ir/element_type.h"
+#include "lib/ir/memory_spaces.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/shapes.h"
 
@@ -106,11 +107,10 @@ using namespace internal;
 
 MemorySpace memory_space(const Shape& shape) {
   switch (shape.layout.memory_space) {
-    case 1:
-    case 3:  // CMEM, in dumps for v4
-      return MemorySpace::kVmem;
-    case 5: return MemorySpace::kHost;
-    case 2:
+    case kVmemSpace:
+    case kCmemSpace: return MemorySpace::kVmem;
+    case kHostSpace: return MemorySpace::kHost;
+    case kSyncSpace:
     case 4:
     case 6:
     case 8: return MemorySpace::kScalar;

@@ -10,6 +10,7 @@
 #include "lib/describe/table.h"
 #include "lib/explain/explain.h"
 #include "lib/ir/element_type.h"
+#include "lib/ir/memory_spaces.h"
 #include "lib/ir/shapes.h"
 
 namespace hloroof::internal::inline explain {
@@ -60,10 +61,11 @@ std::string tile_text(const Shape& shape, std::size_t i) {
 
 std::string memory_text(const Shape& shape, DeviceFamily family) {
   const std::int64_t space = shape.layout.memory_space;
-  if (family != DeviceFamily::kTpu) return space == 5 ? "S(5): host memory" : "device memory";
+  if (family != DeviceFamily::kTpu) return space == kHostSpace ? "S(5): host memory" : "device memory";
   switch (memory_space(shape)) {
     case MemorySpace::kHbm: return "HBM";
-    case MemorySpace::kVmem: return absl::StrFormat("S(%d): %s, on the chip", space, space == 1 ? "VMEM" : "CMEM");
+    case MemorySpace::kVmem:
+      return absl::StrFormat("S(%d): %s, on the chip", space, space == kVmemSpace ? "VMEM" : "CMEM");
     case MemorySpace::kHost: return absl::StrFormat("S(%d): host memory", space);
     case MemorySpace::kScalar: return absl::StrFormat("S(%d): scalar memory or semaphores", space);
   }

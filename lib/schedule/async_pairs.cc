@@ -5,6 +5,7 @@
 #include "absl/types/span.h"
 #include "lib/analysis/calls.h"
 #include "lib/analysis/wrapped.h"
+#include "lib/ir/memory_spaces.h"
 #include "lib/ir/rows.h"
 #include "lib/ir/value_walk.h"
 
@@ -110,7 +111,7 @@ AsyncRole async_role(InstructionView instruction) {
 }
 
 bool is_semaphore(const Shape& shape) {
-  return shape.is_array() && shape.dimensions.empty() && shape.layout.memory_space == 2;
+  return shape.is_array() && shape.dimensions.empty() && shape.layout.memory_space == kSyncSpace;
 }
 
 bool carries_collective_step(InstructionView fusion) {

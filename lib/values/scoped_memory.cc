@@ -5,14 +5,13 @@
 #include <string>
 #include <string_view>
 
+#include "lib/ir/memory_spaces.h"
 #include "lib/ir/rows.h"
 #include "lib/values/backend_config.h"
 #include "lib/values/json_view.h"
 
 namespace hloroof::internal::inline values {
 namespace {
-
-constexpr std::int64_t kVmem = 1;  // the number of the memory space
 
 bool may_have_its_own_limit(Opcode opcode) {
   switch (opcode) {
@@ -30,7 +29,7 @@ std::int64_t vmem_in(InstructionView instruction, std::string_view name) {
   const std::string config = backend_config(instruction);
   std::int64_t size = 0;
   JsonView(config)[name].for_each_element([&size](JsonView at) {
-    if (at["memory_space"].integer_or(0) == kVmem) size = std::max(size, at["size"].integer_or(0));
+    if (at["memory_space"].integer_or(0) == kVmemSpace) size = std::max(size, at["size"].integer_or(0));
   });
   return size;
 }

@@ -79,6 +79,13 @@ double operations_of(const std::vector<Slide>& slides) {
   return is_total && positions == 1 ? 1 : std::max(positions - 1, is_total ? 1.0 : 0.0);
 }
 
+// Whether the code for windows widens the elements, computes in 32 bits and narrows the results. A fusion states the
+// conversions of totals. Source: the final code of libtpu 0.0.52 for v5e and v6e.
+bool widens(const Shape& out, const std::vector<Slide>& slides) {
+  const bool has_total = std::any_of(slides.begin(), slides.end(), [](const Slide& slide) { return slide.is_total; });
+  return !has_total && is_tiled(out) && is_floating(out.element_type) && bits(out.element_type) < kernel::kLaneBits;
+}
+
 const Shape* first_result(InstructionView instruction) {
   const absl::Span<const ShapeId> leaves = instruction.module().shapes().leaves(instruction.shape_id());
   return leaves.empty() || instruction.operand_count() == 0 ? nullptr : &instruction.module().shape(leaves[0]);
@@ -218,15 +225,11 @@ void add_reduce_window(InstructionView instruction, double share, SizeCache& siz
   const std::vector<Slide> slides = slides_of(instruction, *out);
   const double operations = operations_of(slides);
   const Shape& in = instruction.operand(0).shape();
-  // The code for windows of narrower elements widens them, computes in 32 bits and narrows the results. A fusion states
-  // the conversions of totals. Source: the final code of libtpu 0.0.52 for v5e and v6e.
-  const bool is_total = std::any_of(slides.begin(), slides.end(), [](const Slide& slide) { return slide.is_total; });
-  const bool widens =
-      !is_total && is_tiled(in) && is_floating(out->element_type) && bits(out->element_type) < kernel::kLaneBits;
+  const bool is_widened = widens(*out, slides);
   add_applied(applied(instruction, AttributeKey::kToApply), operations * size.logical_elements * share,
-              operations * size.padded_elements * share, widens ? ElementType::kF32 : out->element_type, work);
+              operations * size.padded_elements * share, is_widened ? ElementType::kF32 : out->element_type, work);
   if (!is_tiled(in)) return;
-  if (widens) {
+  if (is_widened) {
     const double widened = sizes[instruction.operand(0).shape_id()].padded_elements * share;
     add_vector(work, Opcode::kConvert, in.element_type, widened, false, ElementType::kF32);
     add_vector(work, Opcode::kConvert, ElementType::kF32, size.padded_elements * share, false, out->element_type);
@@ -281,7 +284,8 @@ WindowRepeats repeats_of(InstructionView instruction, const WindowConfig& config
   }
   const double operations = operations_of(slides) * again;
   add_applied(applied(instruction, AttributeKey::kToApply), (operations - counted) * size.logical_elements,
-              (operations - counted) * size.padded_elements, out->element_type, repeats.work);
+              (operations - counted) * size.padded_elements,
+              widens(*out, slides) ? ElementType::kF32 : out->element_type, repeats.work);
   const double carried = in_vmem ? operations : again - 1;
   if (carried > 0) {
     add_vector(repeats.work, Opcode::kReduce, ElementType::kF32, carried * size.padded_elements);

@@ -7,11 +7,10 @@
 #include <vector>
 
 #include "hloroof/shape.h"
+#include "lib/ir/memory_spaces.h"
 #include "lib/work/size_cache.h"
 
 namespace hloroof::internal::inline work {
-
-inline constexpr std::int64_t kVmemSpace = 1;  // S(1)
 
 // The logical numbers of the two most minor dimensions; -1 if the array has fewer.
 struct MinorDimensions {

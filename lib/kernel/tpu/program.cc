@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "lib/ir/memory_spaces.h"
 #include "lib/kernel/tpu/kernel_name.h"
 #include "lib/mlir/attributes.h"
 #include "lib/values/literal.h"
@@ -54,7 +55,7 @@ KernelArray array_of(const Shape& shape, bool is_output) {
   array.shape = shape.dimensions;
   array.bits = shape.is_array() ? bits(shape.element_type) : 0;
   array.is_output = is_output;
-  array.is_on_chip = shape.layout.memory_space == 1;
+  array.is_on_chip = shape.layout.memory_space == kVmemSpace;
   return array;
 }
 
