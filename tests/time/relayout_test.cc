@@ -1,5 +1,6 @@
 // What moving and converting data inside tiled arrays costs the vector units, and what memories on the chip cost.
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -234,8 +235,8 @@ TEST_CASE("a core sends what it stores in VMEM to the other core") {
   Work work;
   work.written.vmem = 4096;  // a register
   const auto cycles = [&work](const Device& d) {
-    return op_time(work, d).resources[Resource::kVmem] * *d.clock *
-           static_cast<double>(d.cores_per_chip / d.devices_per_chip);
+    const std::int64_t cores = d.cores_per_chip / d.devices_per_chip;
+    return op_time(work, d).resources[Resource::kVmem] * *d.clock * static_cast<double>(cores);
   };
   Device v5p = device("tpu_v5p");
   CHECK(cycles(v5p) == Approx(*v5p.tpu()->vector.exchange_cycles));
