@@ -534,7 +534,7 @@ void add_arithmetic(InstructionView instruction, double share, Place place, Size
       if (opcode == Opcode::kReduce) {
         add_reduce(instruction, share, place, sizes, work);
       } else if (opcode == Opcode::kReduceWindow) {
-        add_reduce_window(instruction, share, sizes, work);
+        add_reduce_window(instruction, share, place, sizes, work);
       } else if (opcode == Opcode::kSelectAndScatter) {
         double positions = 1;
         for (const WindowDimension& d : window(instruction).value_or(Window{}).dimensions) {

@@ -40,6 +40,9 @@ struct Slide {
   }
 };
 
+// How many positions along the sublanes take as much as a pass over the rows of the operand.
+constexpr double kPositionsOfPass = 3;
+
 std::vector<Slide> slides_of(InstructionView instruction, const Shape& out) {
   const Shape& in = instruction.operand(0).shape();
   const std::vector<WindowDimension> dimensions = window(instruction).value_or(Window{}).dimensions;
@@ -86,6 +89,16 @@ bool widens(const Shape& out, const std::vector<Slide>& slides) {
   return !has_total && is_tiled(out) && is_floating(out.element_type) && bits(out.element_type) < kernel::kLaneBits;
 }
 
+// The product of the strides of the other dimensions: the rows that a window goes on.
+double strides_beside(const Slide& slide, const std::vector<Slide>& slides) {
+  double product = 1;
+  for (const Slide& other : slides) {
+    if (other.dimension != slide.dimension)
+      product *= static_cast<double>(std::max<std::int64_t>(other.window.stride, 1));
+  }
+  return product;
+}
+
 const Shape* first_result(InstructionView instruction) {
   const absl::Span<const ShapeId> leaves = instruction.module().shapes().leaves(instruction.shape_id());
   return leaves.empty() || instruction.operand_count() == 0 ? nullptr : &instruction.module().shape(leaves[0]);
@@ -122,6 +135,36 @@ ElementType type_of_reduction(InstructionView reduce) {
     if (bits(operand.shape().element_type) > bits(type)) type = operand.shape().element_type;
   }
   return type;
+}
+
+// Adds what a window takes that slides along the lanes or the sublanes of registers: an unaligned register and a mask
+// for every position. The device says how many operations that is. In a fusion, or along the lanes, these are positions
+// of all dimensions, and twice as many with a stride: rows or lanes are picked out one by one.
+//
+// Other code slides along the sublanes after all else: it first combines the rows of a window of each other dimension,
+// or picks out the rows of a stride, in passes over the rows of the operand in VMEM. Each row of tiles of a pass starts
+// as a window does. Source: the final code of libtpu 0.0.52 for v5e and v6e, 1x2 to 5x5 positions with strides of 1
+// and 2.
+void add_slides(InstructionView instruction, const std::vector<Slide>& slides, double positions, double share,
+                Place place, SizeCache& sizes, Work& work) {
+  const Shape& in = instruction.operand(0).shape();
+  const MinorDimensions minor = minor_dimensions(in);
+  const double elements = sizes[instruction.module().shapes().leaves(instruction.shape_id())[0]].padded_elements;
+  double most = 0;  // positions
+  for (const Slide& slide : slides) {
+    if (slide.is_total || (slide.dimension != minor.lane && slide.dimension != minor.sublane)) continue;
+    if (place == Place::kFused || slide.dimension == minor.lane) {
+      most = std::max(most, positions * (slide.window.stride > 1 ? 2 : 1));
+      continue;
+    }
+    double passes = slide.positions() < positions ? 1 : 0;
+    if (slide.window.stride > 1) passes = std::max(passes, strides_beside(slide, slides));
+    most = std::max(most, slide.positions() + passes * kPositionsOfPass);
+    const double registers = elements / kernel::kRegisterElements;
+    work.window_steps +=
+        passes * registers / static_cast<double>(tiles_along(*first_result(instruction), minor.sublane));
+  }
+  if (most > 0) add_vector(work, Opcode::kReduceWindow, ElementType::kF32, most * elements * share);
 }
 
 }  // namespace
@@ -215,10 +258,7 @@ ReductionWindows windows_of(InstructionView reduce, const WindowConfig& config) 
   return result;
 }
 
-// On a TPU, a window that slides along the lanes or the sublanes of a register takes an unaligned register and a mask
-// for every position. The device says how many operations that is. A stride takes twice as many: rows or lanes are
-// picked out one by one.
-void add_reduce_window(InstructionView instruction, double share, SizeCache& sizes, Work& work) {
+void add_reduce_window(InstructionView instruction, double share, Place place, SizeCache& sizes, Work& work) {
   const Shape* const out = first_result(instruction);
   if (out == nullptr) return;
   const ArraySize size = sizes[instruction.module().shapes().leaves(instruction.shape_id())[0]];
@@ -234,20 +274,13 @@ void add_reduce_window(InstructionView instruction, double share, SizeCache& siz
     add_vector(work, Opcode::kConvert, in.element_type, widened, false, ElementType::kF32);
     add_vector(work, Opcode::kConvert, ElementType::kF32, size.padded_elements * share, false, out->element_type);
   }
-  const MinorDimensions minor = minor_dimensions(in);
-  double within_registers = 0;  // positions, those of a stride twice
   for (const Slide& slide : slides) {
-    if (slide.is_total && slide.dimension == minor.lane) {
+    if (slide.is_total && slide.dimension == minor_dimensions(in).lane) {
       add_vector(work, Opcode::kReduce, out->element_type,
                  lane_reduction_elements(in, sizes[instruction.operand(0).shape_id()]) * share, true);
     }
-    if (!slide.is_total && (slide.dimension == minor.lane || slide.dimension == minor.sublane)) {
-      within_registers = std::max(within_registers, (operations + 1) * (slide.window.stride > 1 ? 2 : 1));
-    }
   }
-  if (within_registers > 0) {
-    add_vector(work, Opcode::kReduceWindow, ElementType::kF32, within_registers * size.padded_elements * share);
-  }
+  add_slides(instruction, slides, operations + 1, share, place, sizes, work);
 }
 
 bool totals_lanes(InstructionView reduce_window) {
@@ -259,9 +292,9 @@ bool totals_lanes(InstructionView reduce_window) {
   });
 }
 
-// The final code of libtpu 0.0.52 computes a total anew for each window of the result, and prefixes as a tree only if
-// one window of the result has all of them; otherwise every position of the window takes an operation, padding
-// included. If a window of the result has one position, the sums stay in VMEM between the positions.
+// The final code of libtpu 0.0.52 computes a total anew for each window of the result, and prefixes as such only if one
+// window of the result has all of them; otherwise every position of the window takes an operation, padding included. If
+// a window of the result has one position, the sums stay in VMEM between the positions.
 WindowRepeats repeats_of(InstructionView instruction, const WindowConfig& config, SizeCache& sizes) {
   WindowRepeats repeats;
   const Shape* const out = first_result(instruction);

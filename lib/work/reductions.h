@@ -37,7 +37,7 @@ void add_applied(const Applied& what, double logical, double padded, ElementType
 
 // Add `share` of the arithmetic of one instruction.
 void add_reduce(InstructionView reduce, double share, Place place, SizeCache& sizes, Work& work);
-void add_reduce_window(InstructionView instruction, double share, SizeCache& sizes, Work& work);
+void add_reduce_window(InstructionView instruction, double share, Place place, SizeCache& sizes, Work& work);
 
 // How a TPU computes a reduction in the windows of its instruction, or of the fusion that it is in. None if `config`
 // does not have the dimensions of its operand, or if it applies several operations.

@@ -316,6 +316,7 @@ class WorkCounter {
     if (!called.valid()) alone = insides_.of_instruction(instruction);
     const Inside& inside = called.valid() ? insides_.of_fusion(instruction) : alone;
     add_arithmetic(inside.work, 1, work);
+    work.window_steps += inside.work.window_steps;
     const absl::Span<const ShapeId> results =
         called.valid() ? written_by(instruction, called) : written_leaves(instruction);
     const bool rows_in_vmem = are_rows_in_vmem(instruction, work.rows, results, insides_.sizes());

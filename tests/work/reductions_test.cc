@@ -49,21 +49,50 @@ TEST_CASE("Prefixes run from register to register only if one window of the resu
   CHECK(vector_elements(fused(shape, prefix, R"("1","8","1")"), Opcode::kReduce) == 127 * kElements);
 }
 
-TEST_CASE("The prefixes before each position are a tree within registers, and a stride doubles what a position takes") {
+TEST_CASE("The prefixes before each position are a tree within registers") {
   const Work before = root_work("  a = f32[1024,64]{0,1:T(8,128)} parameter(0)\n  z = f32[] constant(0)\n",
                                 "r = f32[1024,65]{0,1:T(8,128)} reduce-window(a, z), window={size=1x64 pad=0_0x64_0}, "
                                 "to_apply=add",
                                 kAdd);
   CHECK(before.flops == 7 * 1024 * 65);  // log2 of 65, rounded up
-  const auto pooled = [](const char* shape, const char* window) {
-    const Work work = root_work(
-        "  a = f32[256,128]{1,0:T(8,128)} parameter(0)\n  z = f32[] constant(0)\n",
-        std::string("r = f32") + shape + "{1,0:T(8,128)} reduce-window(a, z), window={" + window + "}, to_apply=add",
-        kAdd);
-    return vector_elements(work, Opcode::kReduceWindow);
+}
+
+TEST_CASE("Windows along the sublanes go over their rows first, where no fusion contains them") {
+  struct Case {
+    const char* what;
+    const char* result;
+    double rows;  // of tiles of the result
+    double elements;
+    const char* window;
+    double positions;
+    double passes;
+    double fused;  // positions in a fusion
   };
-  CHECK(pooled("[248,128]", "size=9x1") == 9 * 248 * 128);
-  CHECK(pooled("[128,128]", "size=2x1 stride=2x1") == 2 * 2 * 128 * 128);
+  constexpr double kRow = 256 * 128;
+  const Case cases[] = {
+      {"one dimension", "[32,248,128]", 32, 32 * 248 * 128, "size=1x9x1", 9, 0, 9},
+      {"two", "[30,256,128]", 30, 30 * kRow, "size=3x3x1 pad=0_0x1_1x0_0", 3, 1, 9},
+      {"rows alone", "[30,256,128]", 30, 30 * kRow, "size=3x1x1", 0, 0, 0},
+      {"a stride of the other dimension", "[16,256,128]", 16, 16 * kRow, "size=2x3x1 stride=2x1x1 pad=0_0x1_1x0_0", 3,
+       1, 6},
+      {"a stride", "[32,128,128]", 32, 32 * kRow / 2, "size=1x2x1 stride=1x2x1", 2, 1, 4},
+      {"strides of both", "[16,128,128]", 16, 16 * kRow / 2, "size=2x2x1 stride=2x2x1", 2, 2, 8},
+  };
+  const std::string layout = "{2,1,0:T(8,128)}";
+  for (const Case& c : cases) {
+    CAPTURE(c.what);
+    const std::string operand = "f32[32,256,128]" + layout;
+    const std::string result = std::string("f32") + c.result + layout;
+    const std::string parameters = "  a = " + operand + " parameter(0)\n  z = f32[] constant(0)\n";
+    const std::string root = result + " reduce-window(a, z), window={" + c.window + "}, to_apply=add";
+    const Work alone = root_work(parameters, "r = " + root, kAdd);
+    const Work inside = root_work(parameters, "r = " + result + " fusion(a), kind=kLoop, calls=f",
+                                  kAdd + "f {\n" + parameters + "  ROOT w = " + root + "\n}\n");
+    CHECK(vector_elements(alone, Opcode::kReduceWindow) == (c.positions + 3 * c.passes) * c.elements);
+    CHECK(alone.window_steps == c.passes * c.rows);
+    CHECK(vector_elements(inside, Opcode::kReduceWindow) == c.fused * c.elements);
+    CHECK(inside.window_steps == 0);
+  }
 }
 
 TEST_CASE("Windows of packed elements are computed in 32 bits") {
