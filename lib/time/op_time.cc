@@ -268,7 +268,7 @@ Num vmem_seconds(const Work& work, const TpuCore& core, const Numbers<Num>& n) {
   if (work.written.vmem > 0 && n.has(core.vector.exchange_cycles)) {
     const double registers = work.written.vmem * 8 / kLaneBits / register_elements(core.vector);
     storing = slowest("stores", std::move(storing),
-                      n.amount("results stored by both cores", registers, "register") *
+                      n.amount("stored by both cores", registers, "register") *
                           n.known_or(core.vector.exchange_cycles, 0.0) / (n.clock() * n.cores()));
   }
   return sum("VMEM and its windows", slowest("VMEM", cmem, std::move(loading), std::move(storing)),
