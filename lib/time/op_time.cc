@@ -269,7 +269,7 @@ Num vmem_seconds(const Work& work, const TpuCore& core, const Numbers<Num>& n) {
     const double registers = work.written.vmem * 8 / kLaneBits / register_elements(core.vector);
     storing = slowest("stores", std::move(storing),
                       n.amount("stored by both cores", registers, "register") *
-                          n.known_or(core.vector.exchange_cycles, 0.0) / (n.clock() * n.cores()));
+                          n.at(*core.vector.exchange_cycles, &core.vector.exchange_cycles) / (n.clock() * n.cores()));
   }
   return sum("VMEM and its windows", slowest("VMEM", cmem, std::move(loading), std::move(storing)),
              window_seconds(work, core, n));

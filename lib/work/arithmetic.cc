@@ -497,6 +497,7 @@ void add_arithmetic(const Work& inner, double share, Work& work) {
   work.rows.stores += inner.rows.stores * share;
   work.rows.array_bytes = std::max(work.rows.array_bytes, inner.rows.array_bytes);
   work.units_in_turn += inner.units_in_turn * share;
+  work.window_steps += inner.window_steps * share;
   work.between_kernels += inner.between_kernels * share;
   work.atomics += inner.atomics * share;
   work.narrow_atomics += inner.narrow_atomics * share;

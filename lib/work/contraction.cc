@@ -144,7 +144,7 @@ constexpr std::size_t kSublanes = 1;
 // Returns the extent of the dimension of a tiled array that is `minor` in its order, if it belongs to `part` of a
 // product and is not all of it. Otherwise returns 0.
 double extent_on_tiles(const Shape& shape, const std::vector<Part>& parts, Part part, double total, std::size_t minor) {
-  if (shape.layout.tiles.empty() || minor >= shape.layout.minor_to_major.size()) return 0;
+  if (!is_tiled(shape) || minor >= shape.layout.minor_to_major.size()) return 0;
   const std::int64_t d = shape.layout.minor_to_major[minor];
   if (d < 0 || d >= static_cast<std::int64_t>(parts.size()) || parts[d] != part) return 0;
   const auto extent = static_cast<double>(shape.dimensions[d]);

@@ -10,6 +10,7 @@
 #include "lib/ir/element_type.h"
 #include "lib/values/attribute_values.h"
 #include "lib/work/inside.h"
+#include "lib/work/registers.h"
 #include "lib/work/work.h"
 
 namespace hloroof::internal::inline work {
@@ -39,7 +40,7 @@ void add_pieces(InstructionView instruction, double share, SizeCache& sizes, Wor
   if ((!is_slice && opcode != Opcode::kGather && opcode != Opcode::kScatter) || instruction.operand_count() == 0)
     return;
   const Shape& array = instruction.operand(0).shape();
-  if (!array.layout.tiles.empty() || array.is_tuple()) return;
+  if (is_tiled(array) || array.is_tuple()) return;
   const double element = bits(array.element_type) / 8.0;
   Pieces pieces;
   pieces.array_bytes = sizes[instruction.operand(0).shape_id()].padded_bytes;

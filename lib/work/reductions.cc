@@ -46,6 +46,7 @@ constexpr double kPositionsOfPass = 3;
 std::vector<Slide> slides_of(InstructionView instruction, const Shape& out) {
   const Shape& in = instruction.operand(0).shape();
   const std::vector<WindowDimension> dimensions = window(instruction).value_or(Window{}).dimensions;
+  const MinorDimensions minor = minor_dimensions(out);
   std::vector<Slide> slides;
   for (std::size_t d = 0; d < dimensions.size() && d < out.dimensions.size() && d < in.dimensions.size(); ++d) {
     const WindowDimension& along = dimensions[d];
@@ -59,7 +60,6 @@ std::vector<Slide> slides_of(InstructionView instruction, const Shape& out) {
     // Every window has the first element, or every window has the last. In floating point: a text can name any padding.
     const auto low = static_cast<double>(along.pad_low);
     const bool has_ends = slide.length - 1 <= low || static_cast<double>(along.size) - low >= slide.in_length;
-    const MinorDimensions minor = minor_dimensions(out);
     slide.is_prefix = along.stride == 1 && slide.in_length <= slide.length && has_ends &&
                       !(is_tiled(out) && slide.dimension == minor.lane);
     if (is_tiled(out) && slide.dimension != minor.lane && slide.dimension != minor.sublane) {
@@ -93,8 +93,8 @@ bool widens(const Shape& out, const std::vector<Slide>& slides) {
 double strides_beside(const Slide& slide, const std::vector<Slide>& slides) {
   double product = 1;
   for (const Slide& other : slides) {
-    if (other.dimension != slide.dimension)
-      product *= static_cast<double>(std::max<std::int64_t>(other.window.stride, 1));
+    if (other.dimension == slide.dimension) continue;
+    product *= static_cast<double>(std::max<std::int64_t>(other.window.stride, 1));
   }
   return product;
 }
@@ -144,12 +144,10 @@ ElementType type_of_reduction(InstructionView reduce) {
 // Other code slides along the sublanes after all else: it first combines the rows of a window of each other dimension,
 // or picks out the rows of a stride, in passes over the rows of the operand in VMEM. Each row of tiles of a pass starts
 // as a window does. Source: the final code of libtpu 0.0.52 for v5e and v6e, 1x2 to 5x5 positions with strides of 1
-// and 2.
-void add_slides(InstructionView instruction, const std::vector<Slide>& slides, double positions, double share,
-                Place place, SizeCache& sizes, Work& work) {
-  const Shape& in = instruction.operand(0).shape();
+// and 2. `elements` are those of the result, padded.
+void add_slides(const Shape& in, const Shape& out, const std::vector<Slide>& slides, double positions, double elements,
+                Place place, Work& work) {
   const MinorDimensions minor = minor_dimensions(in);
-  const double elements = sizes[instruction.module().shapes().leaves(instruction.shape_id())[0]].padded_elements;
   double most = 0;  // positions
   for (const Slide& slide : slides) {
     if (slide.is_total || (slide.dimension != minor.lane && slide.dimension != minor.sublane)) continue;
@@ -161,10 +159,9 @@ void add_slides(InstructionView instruction, const std::vector<Slide>& slides, d
     if (slide.window.stride > 1) passes = std::max(passes, strides_beside(slide, slides));
     most = std::max(most, slide.positions() + passes * kPositionsOfPass);
     const double registers = elements / kernel::kRegisterElements;
-    work.window_steps +=
-        passes * registers / static_cast<double>(tiles_along(*first_result(instruction), minor.sublane));
+    work.window_steps += passes * registers / static_cast<double>(tiles_along(out, minor.sublane));
   }
-  if (most > 0) add_vector(work, Opcode::kReduceWindow, ElementType::kF32, most * elements * share);
+  add_vector(work, Opcode::kReduceWindow, ElementType::kF32, most * elements);
 }
 
 }  // namespace
@@ -280,7 +277,7 @@ void add_reduce_window(InstructionView instruction, double share, Place place, S
                  lane_reduction_elements(in, sizes[instruction.operand(0).shape_id()]) * share, true);
     }
   }
-  add_slides(instruction, slides, operations + 1, share, place, sizes, work);
+  add_slides(in, *out, slides, operations + 1, size.padded_elements * share, place, work);
 }
 
 bool totals_lanes(InstructionView reduce_window) {

@@ -9,6 +9,7 @@
 #include "lib/ir/value_walk.h"
 #include "lib/values/attribute_values.h"
 #include "lib/work/inside.h"
+#include "lib/work/registers.h"
 
 namespace hloroof::internal::inline work {
 namespace {
@@ -42,7 +43,7 @@ Share block_share(const Shape& array, const std::vector<std::int64_t>& sizes, do
 
 // Whether a block of `sizes` covers some tile of `array` only in part, in a dimension that the block does not span.
 bool covers_tiles_in_part(const Shape& array, const std::vector<std::int64_t>& sizes) {
-  if (array.layout.tiles.empty() || sizes.size() != array.dimensions.size()) return false;
+  if (!is_tiled(array) || sizes.size() != array.dimensions.size()) return false;
   const std::vector<std::int64_t>& tile = array.layout.tiles[0].dimensions;
   const auto& minor_to_major = array.layout.minor_to_major;
   for (std::size_t i = 0; i < tile.size() && i < minor_to_major.size(); ++i) {
@@ -57,7 +58,7 @@ bool covers_tiles_in_part(const Shape& array, const std::vector<std::int64_t>& s
 // Whether the blocks of a gather or scatter move one by one between tiled memory and the chip, with no cache that keeps
 // a block for its next use. If the indices are sorted, repeated blocks are adjacent and move once.
 bool are_fetched_apart(InstructionView instruction, const Shape& array) {
-  return !array.layout.tiles.empty() && !flag(instruction, AttributeKey::kIndicesAreSorted);
+  return is_tiled(array) && !flag(instruction, AttributeKey::kIndicesAreSorted);
 }
 
 // A write of `blocks` blocks of `sizes` over part of `array`. Elements that the update combines with are read first,
@@ -129,8 +130,7 @@ Share operand_share(InstructionView instruction, int i, Share wanted, SizeCache&
       const std::vector<SliceRange> ranges = slice_ranges(instruction);
       // Along tiled dimensions a stride skips elements inside tiles, so that the whole range is read.
       const auto& minor_to_major = operand.shape().layout.minor_to_major;
-      const std::size_t tiled =
-          operand.shape().layout.tiles.empty() ? 0 : operand.shape().layout.tiles[0].dimensions.size();
+      const std::size_t tiled = is_tiled(operand.shape()) ? operand.shape().layout.tiles[0].dimensions.size() : 0;
       for (std::size_t k = 0; k < tiled && k < minor_to_major.size(); ++k) {
         const std::int64_t d = minor_to_major[k];
         if (d >= 0 && d < static_cast<std::int64_t>(std::min(ranges.size(), sizes.size())) && ranges[d].stride > 1) {

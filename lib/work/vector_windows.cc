@@ -136,8 +136,8 @@ bool moves_lanes(const VectorWork& work) {
 
 // Whether the windows of an array are copied to VMEM or from there.
 bool moves(const Shape& shape, const ArraySize& size) {
-  return (size.space == MemorySpace::kHbm || (size.space == MemorySpace::kVmem && !is_in_vmem(shape))) &&
-         size.logical_elements > 1;
+  const bool is_on_device = size.space == MemorySpace::kHbm || size.space == MemorySpace::kVmem;
+  return is_on_device && !is_in_vmem(shape) && size.logical_elements > 1;
 }
 
 }  // namespace

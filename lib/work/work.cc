@@ -119,7 +119,6 @@ void append_work(const Work& next, Work& total) {
   total.between_kernels += next.between_kernels;
   total.partial_tile_elements += next.partial_tile_elements;
   total.loads_in_turn += next.loads_in_turn;
-  total.window_steps += next.window_steps;
   total.window_waits += next.window_waits;
   total.window_copies += next.window_copies;
   total.kernels = std::max(total.kernels, 1.0) + std::max(next.kernels, 1.0);
@@ -316,7 +315,6 @@ class WorkCounter {
     if (!called.valid()) alone = insides_.of_instruction(instruction);
     const Inside& inside = called.valid() ? insides_.of_fusion(instruction) : alone;
     add_arithmetic(inside.work, 1, work);
-    work.window_steps += inside.work.window_steps;
     const absl::Span<const ShapeId> results =
         called.valid() ? written_by(instruction, called) : written_leaves(instruction);
     const bool rows_in_vmem = are_rows_in_vmem(instruction, work.rows, results, insides_.sizes());

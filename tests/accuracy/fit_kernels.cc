@@ -19,7 +19,6 @@
 #include "absl/strings/str_format.h"
 #include "hloroof/device.h"
 #include "lib/hardware/write_device.h"
-#include "lib/kernel/tpu/kernel_run.h"
 #include "tests/accuracy/pallas_kernels.h"
 
 namespace hloroof::internal {
