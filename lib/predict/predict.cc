@@ -92,7 +92,6 @@ class Prediction {
  private:
   void add_up() {
     summary_.fill(facts_);
-    summary_.add_up_exposed(facts_, result_);
     summary_.add_up(facts_, result_);
   }
 
@@ -189,7 +188,7 @@ class Prediction {
   }
 
   void list_collectives() {
-    const std::vector<double> exposed = summary_.add_up_exposed(facts_, result_);
+    const std::vector<double> exposed = exposed_of_collectives(facts_);
     std::vector<std::size_t> listed;
     for (const auto& [carrier, c] : collectives_.by_carrier) listed.push_back(c);
     std::sort(listed.begin(), listed.end());

@@ -483,7 +483,7 @@ struct Predictor::State {
   void update_sums() {
     if (!sums_are_stale) return;
     own_facts();
-    replayer->add_up(facts->calls, facts->costs.demand, facts->timeline);
+    summary.update_sums(replayer->add_up(facts->calls, facts->costs.demand, facts->timeline));
     sums_are_stale = false;
   }
 
@@ -499,6 +499,7 @@ struct Predictor::State {
     own_facts();
     replayer->forget_sums();
     if (absl::Status status = replay_facts(*facts); !status.ok()) return status;
+    summary.update_all_sums();
     sums_are_stale = timeline_is_stale = false;
     return absl::OkStatus();
   }
@@ -561,7 +562,6 @@ absl::StatusOr<StepSummary> Predictor::summary() {
     return out_of_range(ModuleRows::path(*facts.module) + ": error: the step time overflows");
   }
   StepSummary result;
-  state_->summary.add_up_exposed(facts, result);
   state_->summary.add_up(facts, result);
   return result;
 }
@@ -570,7 +570,7 @@ absl::StatusOr<std::vector<OpWait>> Predictor::waits() {
   if (absl::Status status = state_->refresh(); !status.ok()) return status;
   state_->update_sums();
   std::vector<OpWait> result;
-  for (const Wait& wait : state_->facts->timeline.waits) {  // sorted by op, then by awaited
+  for (const Wait& wait : all_waits(state_->facts->timeline)) {  // sorted by op, then by awaited
     if (result.empty() || result.back().op != wait.op || result.back().transfer != wait.awaited) {
       result.push_back({wait.op, wait.awaited, 0});
     }

@@ -342,9 +342,9 @@ std::vector<Reason> Orders::waits() {
   (void)exact_seconds();
   ReplaySums sums;
   sums.executions = CallFacts::executions_with(facts_->calls, replayer_->branches());
-  replayer_->add_up(facts_->calls, facts_->costs.demand, sums);
+  (void)replayer_->add_up(facts_->calls, facts_->costs.demand, sums);
   std::vector<Reason> waits;
-  for (const Wait& wait : sums.waits) {  // sorted by op, then by awaited
+  for (const Wait& wait : all_waits(sums)) {  // sorted by op, then by awaited
     if (!waits.empty() && waits.back().waiting == wait.op && waits.back().transfer == wait.awaited) {
       waits.back().seconds += wait.seconds;
     } else {

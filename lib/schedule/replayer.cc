@@ -40,23 +40,24 @@ Demand between_slices(const Demand& demand) {
   return transfer;
 }
 
-// Adds waits to the sums, in which no op has any of them yet: the same op for the same transfer with the same cause
-// once.
-void merge_waits(std::vector<Wait> waits, ReplaySums& sums) {
-  const auto key = [](const Wait& wait) { return std::tuple(wait.op.index, wait.awaited.index, wait.cause.index); };
-  const auto is_before = [&](const Wait& a, const Wait& b) { return key(a) < key(b); };
+std::tuple<std::uint32_t, std::uint32_t, std::uint32_t> key(const Wait& wait) {
+  return {wait.op.index, wait.awaited.index, wait.cause.index};
+}
+
+bool is_before(const Wait& a, const Wait& b) { return key(a) < key(b); }
+
+// Sorts waits, and adds up those of the same op for the same transfer with the same cause.
+void merge_waits(std::vector<Wait>& waits) {
   std::stable_sort(waits.begin(), waits.end(), is_before);
-  const auto known = static_cast<std::ptrdiff_t>(sums.waits.size());
+  std::size_t merged = 0;
   for (const Wait& wait : waits) {
-    if (sums.waits.size() > static_cast<std::size_t>(known) && key(sums.waits.back()) == key(wait)) {
-      sums.waits.back().seconds += wait.seconds;
+    if (merged > 0 && key(waits[merged - 1]) == key(wait)) {
+      waits[merged - 1].seconds += wait.seconds;
     } else {
-      sums.waits.push_back(wait);
+      waits[merged++] = wait;
     }
   }
-  const auto first = sums.waits.begin() + known;
-  for (auto wait = first; wait != sums.waits.end(); ++wait) sums.waited[wait->op.index] += wait->seconds;
-  std::inplace_merge(sums.waits.begin(), first, sums.waits.end(), is_before);
+  waits.resize(merged);
 }
 
 void add(SharedSeconds& sum, const SharedSeconds& more, double times) {
@@ -548,38 +549,39 @@ double Replayer::entries(const CallGraph& calls, const std::vector<double>& exec
 }
 
 void Replayer::forget_sums() {
+  has_added_ = false;
   added_.clear();
-  added_order_.clear();
   added_drained_ = InstructionId();
   added_drained_seconds_ = 0;
   added_drained_waits_.clear();
   for (Replayed& replayed : replayed_) replayed.is_added = false;
 }
 
-void Replayer::add_up(const CallGraph& calls, const PagedTable<Demand>& demands, ReplaySums& sums) {
-  if (added_order_.empty()) {
+std::vector<ComputationId> Replayer::add_up(const CallGraph& calls, const PagedTable<Demand>& demands,
+                                            ReplaySums& sums) {
+  if (!has_added_) {
     sums.exposed.clear();
     sums.waited.clear();
-    sums.waits.clear();
+    sums.executed.clear();
+    sums.of = {};
   }
+  has_added_ = true;
   added_.resize(module_.computation_limit());
+  sums.of.resize(module_.computation_limit());
   sums.exposed.resize(module_.instruction_limit(), 0);
   sums.waited.resize(module_.instruction_limit(), 0);
-  // The instructions of which seconds and waits are added again, or no longer.
-  std::vector<bool> is_other(module_.instruction_limit(), false);
-  const auto take_back = [&](InstructionId id) {
-    is_other[id.index] = true;
-    sums.exposed[id.index] = sums.waited[id.index] = 0;
-  };
   const auto is_executed = [&](ComputationId id) {
     return CallFacts::is_scheduled(calls, id) && sums.executions[id.index] > 0;
   };
-  std::vector<ComputationId> executed;
-  std::vector<ComputationId> others;
-  for (ComputationId id : added_order_) {
+  const auto take_back = [&](ComputationId id) {
+    for (InstructionId step : added_[id.index].steps) sums.exposed[step.index] = sums.waited[step.index] = 0;
+  };
+  for (ComputationId id : sums.executed) {
     if (is_executed(id)) continue;
-    for (InstructionId step : added_[id.index].steps) take_back(step);
+    take_back(id);
     added_[id.index] = Added();
+    sums.of.clear(id.index);
+    replayed_[id.index].is_added = false;
   }
   const bool drains_alike = drained_ == added_drained_ && drained_seconds_ == added_drained_seconds_ &&
                             drained_waits_ == added_drained_waits_;
@@ -588,57 +590,48 @@ void Replayer::add_up(const CallGraph& calls, const PagedTable<Demand>& demands,
     return (drained_.valid() && row_of(module_, drained_).computation == id) ||
            (added_drained_.valid() && row_of(module_, added_drained_).computation == id);
   };
+  std::vector<ComputationId> others;
+  sums.executed.clear();
   for (ComputationId id : CallFacts::scheduled(calls)) {
     if (!is_executed(id)) continue;
-    executed.push_back(id);
+    sums.executed.push_back(id);
     Added& added = added_[id.index];
     const double executions = sums.executions[id.index];
     const double entered = entries(calls, sums.executions, module_.computation(id));
     const bool is_same = replayed_[id.index].is_added && added.executions == executions && added.entered == entered;
     if (is_same && !drains_otherwise(id)) continue;
-    for (InstructionId step : added.steps) take_back(step);
+    take_back(id);
     added.executions = executions;
     added.entered = entered;
     others.push_back(id);
   }
-  if (!drains_alike && added_drained_.valid()) take_back(added_drained_);
-  std::erase_if(sums.waits, [&](const Wait& wait) { return is_other[wait.op.index]; });
-  std::vector<Wait> waits;
-  if (!drains_alike || (drained_.valid() && is_other[drained_.index])) waits = drained_waits_;
-  for (ComputationId id : others) {
-    expose_steps(id, calls, demands, sums);
-    add_waits(replayed_[id.index], added_[id.index].executions, added_[id.index].entered, waits);
-  }
-  merge_waits(std::move(waits), sums);
+  for (ComputationId id : others) expose_steps(id, calls, demands, sums);
   added_drained_ = drained_;
   added_drained_seconds_ = drained_seconds_;
   added_drained_waits_ = drained_waits_;
 
   sums.serial_seconds = 0;
   sums.busy = {};
-  for (ComputationId id : executed) {
-    const Added& added = added_[id.index];
-    for (double serial : added.serial) sums.serial_seconds += added.executions * serial;
-    for (const auto& [unit, busy] : added.busy) {
-      sums.busy[unit] = std::min(kForever, sums.busy[unit] + added.executions * busy);
-    }
+  for (ComputationId id : sums.executed) {
+    const PartialSums& part = sums.of[id.index];
+    sums.serial_seconds += part.serial_seconds;
+    add(sums.busy, part.busy, 1);
   }
-  added_order_ = std::move(executed);
   sums.busy[static_cast<int>(Resource::kIci)] = std::min(kForever, links_busy(sums.busy));
   sums.seconds = seconds();
+  return others;
 }
 
-// Sets the exposed seconds of the steps of a computation, and lists what they add to the sums.
+// Sets the exposed seconds and the waits of the steps of a computation, and what they add to the sums.
 void Replayer::expose_steps(ComputationId id, const CallGraph& calls, const PagedTable<Demand>& demands,
                             ReplaySums& sums) {
   Replayed& replayed = replayed_[id.index];
   Added& added = added_[id.index];
-  added.serial.clear();
-  added.busy.clear();
   added.steps = replayed.steps;
   replayed.is_added = true;
+  PartialSums part;
   const auto add_busy = [&](const SharedSeconds& busy) {
-    for_each_unit(used_units(busy), [&](int r) { added.busy.emplace_back(r, busy[r]); });
+    for (int r = 0; r < kSharedCount; ++r) part.busy[r] += added.executions * busy[r];
   };
   const auto iterations = static_cast<double>(replayed.ends.size());
   const double further = added.executions - added.entered * iterations;
@@ -656,20 +649,28 @@ void Replayer::expose_steps(ComputationId id, const CallGraph& calls, const Page
       const TripCount* trips = CallFacts::trip_count(calls, step);
       serial = demand.issue * (trips != nullptr ? static_cast<double>(trips->value) : 1);
     }
-    if (serial != 0) added.serial.push_back(serial);
+    part.serial_seconds += added.executions * serial;
     add_busy(demand.busy);
     if (demand.between_seconds > 0) {
-      added.serial.push_back(demand.between_seconds);
+      part.serial_seconds += added.executions * demand.between_seconds;
       add_busy(between_slices(demand).busy);
     }
   }
+  for (double& busy : part.busy) busy = std::min(kForever, busy);
+  part.waits = waits_of(id);
+  for (const Wait& wait : part.waits) sums.waited[wait.op.index] += wait.seconds;
+  sums.of.at(id.index) = std::move(part);
 }
 
-// Adds the waits of a computation, with the same weights as its exposed seconds.
-void Replayer::add_waits(const Replayed& replayed, double executions, double entered, std::vector<Wait>& waits) {
+// Returns the waits of a computation, with the same weights as its exposed seconds.
+std::vector<Wait> Replayer::waits_of(ComputationId id) const {
+  const Replayed& replayed = replayed_[id.index];
+  const Added& added = added_[id.index];
+  std::vector<Wait> waits;
+  if (drained_.valid() && row_of(module_, drained_).computation == id) waits = drained_waits_;
   const auto iterations = static_cast<double>(replayed.ends.size());
-  const double further = executions - entered * iterations;
-  const double of_all = further >= 0 ? entered : executions / std::max(1.0, iterations);
+  const double further = added.executions - added.entered * iterations;
+  const double of_all = further >= 0 ? added.entered : added.executions / std::max(1.0, iterations);
   for (const Pass& pass : replayed.passes) {
     const bool is_last = &pass == &replayed.passes.back();
     for (Wait wait : pass.waits) {
@@ -677,6 +678,18 @@ void Replayer::add_waits(const Replayed& replayed, double executions, double ent
       waits.push_back(wait);
     }
   }
+  merge_waits(waits);
+  return waits;
+}
+
+std::vector<Wait> all_waits(const ReplaySums& sums) {
+  std::vector<Wait> waits;
+  for (ComputationId id : sums.executed) {
+    const std::vector<Wait>& more = sums.of[id.index].waits;
+    waits.insert(waits.end(), more.begin(), more.end());
+  }
+  std::sort(waits.begin(), waits.end(), is_before);
+  return waits;
 }
 
 double Replayer::seconds() const { return module_.has_entry() ? replayed_[module_.entry().id().index].seconds(1) : 0; }

@@ -26,16 +26,28 @@
 
 namespace hloroof::internal::inline schedule {
 
-// Sums over the whole step.
-struct ReplaySums {
-  std::vector<double> executions;  // by ComputationId: how often it runs, with the branches that the replay took
-  double seconds = 0;              // the step
-  double serial_seconds = 0;       // the step without any overlap
-  std::vector<double> exposed;     // by InstructionId: seconds of the step that the compute stream spends in it
-  std::vector<Wait> waits;         // sorted by op, awaited and cause; each combination occurs once
-  std::vector<double> waited;      // by InstructionId: the sum of its `waits`, which is a part of `exposed`
-  SharedSeconds busy = {};         // the entry of kIci is that of the busiest link
+// What all executions of one computation add to the sums.
+struct PartialSums {
+  double serial_seconds = 0;
+  SharedSeconds busy = {};
+  std::vector<Wait> waits;  // of its steps, sorted by op, awaited and cause; each combination occurs once
 };
+
+// Sums over the whole step. They are added up by computation, so that an edit changes the terms of a few computations
+// and the sums of those terms, and has the sums of the module from scratch to the last bit.
+struct ReplaySums {
+  std::vector<double> executions;       // by ComputationId: how often it runs, with the branches that the replay took
+  double seconds = 0;                   // the step
+  double serial_seconds = 0;            // the step without any overlap
+  std::vector<double> exposed;          // by InstructionId: seconds of the step that the compute stream spends in it
+  std::vector<double> waited;           // by InstructionId: the sum of its waits, which is a part of `exposed`
+  SharedSeconds busy = {};              // the entry of kIci is that of the busiest link
+  std::vector<ComputationId> executed;  // the scheduled computations that run, callers first
+  PagedTable<PartialSums> of;           // by ComputationId, of those in `executed`
+};
+
+// Returns the waits of all computations, sorted by op, awaited and cause.
+std::vector<Wait> all_waits(const ReplaySums& sums);
 
 // Number of iterations of a loop body whose events are recorded.
 inline constexpr std::size_t kRecordedIterations = 3;
@@ -111,8 +123,8 @@ class Replayer {
 
   // Call this after replay(), with the same arguments. Reads sums.executions and computes the other members. If it has
   // been called before, `sums` must be what that call left, with other `executions`; it then computes again what
-  // replays and executions changed, and adds up the rest in the same order.
-  void add_up(const CallGraph& calls, const PagedTable<Demand>& demands, ReplaySums& sums);
+  // replays and executions changed. Returns the computations of which it did.
+  std::vector<ComputationId> add_up(const CallGraph& calls, const PagedTable<Demand>& demands, ReplaySums& sums);
 
   // Call this before add_up() gets other sums than those of its last call.
   void forget_sums();
@@ -166,8 +178,6 @@ class Replayer {
     double executions = 0;
     double entered = 0;
     std::vector<InstructionId> steps;
-    std::vector<double> serial;                // seconds that its steps take one after another
-    std::vector<std::pair<int, double>> busy;  // units that its steps keep busy, in their order, and for how long
   };
 
   // What the callees of an instruction do in one interval of average load.
@@ -207,7 +217,7 @@ class Replayer {
   void note_wait(InstructionId op, InstructionId awaited, double waited, const Machine& machine, Pass& pass);
   void wait_for_transfer(InstructionId transfer, Machine& machine, Pass& pass, std::size_t iteration);
   void expose_steps(ComputationId id, const CallGraph& calls, const PagedTable<Demand>& demands, ReplaySums& sums);
-  static void add_waits(const Replayed& replayed, double executions, double entered, std::vector<Wait>& waits);
+  std::vector<Wait> waits_of(ComputationId id) const;
   CalleeRun find_callees(InstructionView instruction, const Demand& demand);
   static double run_callees(const CalleeRun& run, Machine& machine);
   std::vector<double> branch_probabilities(InstructionView conditional, const std::vector<ComputationId>& branches);
@@ -232,9 +242,9 @@ class Replayer {
   std::vector<Wait> drained_waits_;   // the parts of that wait
   BranchProbabilities branches_;
   std::uint64_t steps_replayed_ = 0;
-  std::vector<Added> added_;                // by ComputationId
-  std::vector<ComputationId> added_order_;  // those that were executed at the last add_up()
-  InstructionId added_drained_;             // drained_, drained_seconds_ and drained_waits_ then
+  bool has_added_ = false;       // add_up() has been called
+  std::vector<Added> added_;     // by ComputationId
+  InstructionId added_drained_;  // drained_, drained_seconds_ and drained_waits_ at the last add_up()
   double added_drained_seconds_ = 0;
   std::vector<Wait> added_drained_waits_;
   std::unordered_map<std::uint32_t, CalleeRun> entry_callees_;  // since the last replay(), by InstructionId

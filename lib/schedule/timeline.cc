@@ -127,6 +127,7 @@ Timeline replay(const Module& module, const CallGraph& calls, const AsyncPairs& 
   Timeline timeline;
   timeline.executions = CallFacts::executions_with(calls, replayer.branches());
   replayer.add_up(calls, demands, timeline);
+  timeline.waits = all_waits(timeline);
   std::vector<ComputationId> order;
   for (ComputationView computation : module.computations()) {
     if (CallFacts::is_scheduled(calls, computation.id())) order.push_back(computation.id());

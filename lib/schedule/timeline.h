@@ -26,6 +26,7 @@ struct LoopRest {
 };
 
 struct Timeline : ReplaySums {         // the exposed seconds add up to `seconds`
+  std::vector<Wait> waits;             // all_waits() of the sums
   std::vector<double> critical;        // by InstructionId: seconds on the critical path; see critical_path.h
   std::vector<TimelineEvent> events;   // sorted by beginning
   std::vector<LoopRest> loops;         // one for each loop that runs more than once
