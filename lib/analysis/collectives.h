@@ -9,7 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/container/inlined_vector.h"
 #include "absl/status/statusor.h"
 #include "hloroof/analysis.h"
 #include "lib/analysis/instruction_lists.h"
@@ -23,12 +25,33 @@ std::vector<Collective> find_collectives(const Module& module, const CallGraph& 
 // Whether an instruction may begin a collective, end one, or run a computation that has one: its opcode decides.
 bool has_meaning_for_collectives(InstructionView instruction);
 
-// What a search for collectives leaves for the next one, which it then looks at in place of the whole module.
+// The positions from `begin` to before `end`.
+struct IndexRange {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+// What a search for collectives leaves for the next one, which then reads again only the scheduled computations that
+// edits reach.
 struct CollectiveRecord {
   InstructionLists meaning{has_meaning_for_collectives};
   // By index: the instructions of scheduled computations that may run collectives, such as fusions and async-starts.
-  // Which computations the others call does not matter.
+  // Which computations the others call does not matter. May have instructions that no longer run any.
   absl::flat_hash_set<std::uint32_t> carriers;
+  // By ComputationId, whether a computation may have a collective, itself or in a computation that it runs. Beyond its
+  // size nothing is known.
+  std::vector<bool> may_have;
+  // By index of a scheduled computation: where its collectives stand in the list that the search returned.
+  absl::flat_hash_map<std::uint32_t, IndexRange> found_in;
+  // By index of a computation that carriers run: the scheduled computations with these carriers.
+  absl::flat_hash_map<std::uint32_t, absl::InlinedVector<std::uint32_t, 1>> run_from;
+  bool has_loops = false;             // a carrier runs a collective more or less often than once
+  std::vector<ComputationId> edited;  // since the search
+
+  // An instruction of the computation is another one, is in another place, or has other attributes or operands.
+  void edited_in(ComputationId id) { edited.push_back(id); }
+  // Computations from this index on are gone.
+  void cut(std::size_t computation_limit);
 };
 
 // The same, and leaves a record.
@@ -43,6 +66,7 @@ struct CollectivesAgain {
   static constexpr std::size_t kNew = static_cast<std::size_t>(-1);
   std::vector<Collective> collectives;
   std::vector<std::size_t> before;  // index in the known collectives if unchanged, otherwise kNew
+  std::vector<IndexRange> read;     // the collectives of the computations that were read again, in order
 
   // Returns whether they are the `known` collectives in the same order, and no others.
   bool are_all(std::size_t known) const {

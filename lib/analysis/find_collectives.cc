@@ -358,22 +358,16 @@ bool runs_any(InstructionView instruction, const std::vector<bool>& marked) {
   return false;
 }
 
-// Returns by ComputationId whether a computation has a collective, itself or in a computation that it runs.
-// Computations precede their callers; if one does not, the answer is that it may have one.
-std::vector<bool> may_have_collectives(const Module& module, InstructionLists& meaning) {
-  std::vector<bool> result(module.computation_limit(), true);
-  for (ComputationView computation : module.computations()) {
-    bool has_any = false;
-    for (InstructionId id : meaning.of(computation)) {
-      const InstructionView instruction = module.instruction(id);
-      const std::uint8_t means = kMeans[static_cast<std::size_t>(instruction.opcode())];
-      has_any |= (means & kBegins) != 0;
-      if ((means & kRuns) == 0) continue;
-      has_any |= runs_any(instruction, result);
-    }
-    result[computation.id().index] = has_any;
+// Returns whether a computation has a collective, itself or in a computation that it runs, of which `marked` says
+// whether they have one.
+bool may_have_collectives(ComputationView computation, InstructionLists& meaning, const std::vector<bool>& marked) {
+  for (InstructionId id : meaning.of(computation)) {
+    const InstructionView instruction = computation.module().instruction(id);
+    const std::uint8_t means = kMeans[static_cast<std::size_t>(instruction.opcode())];
+    if ((means & kBegins) != 0) return true;
+    if ((means & kRuns) != 0 && runs_any(instruction, marked)) return true;
   }
-  return result;
+  return false;
 }
 
 // The role of a fused computation for a collective that several fusions share. The root of such a computation is a
@@ -396,14 +390,85 @@ class Finder {
       : record_(record), known_(std::move(known)), reread_(&reread), is_taken_(known_.size(), false) {}
 
   CollectivesAgain run(const Module& module, const CallGraph& calls) {
-    may_have_collectives_ = may_have_collectives(module, record_.meaning);
-    record_.carriers.clear();
-    for (const ComputationId id : CallFacts::scheduled(calls)) scan(module.computation(id));
+    const std::vector<bool> is_edited = edited_computations(module);
+    if (find_which_may_have(module, is_edited) || record_.has_loops) forget_all();
+    const std::vector<bool> is_stale = stale_computations(is_edited);
+    absl::flat_hash_map<std::uint32_t, IndexRange> found_before = std::exchange(record_.found_in, {});
+    for (const ComputationId id : CallFacts::scheduled(calls)) {
+      const auto before = found_before.find(id.index);
+      known_range_ = before == found_before.end() ? IndexRange() : before->second;
+      IndexRange& range = record_.found_in[id.index];
+      range.begin = result_.collectives.size();
+      if (before == found_before.end() || is_stale[id.index]) {
+        scan(module.computation(id));
+        range.end = result_.collectives.size();
+        result_.read.push_back(range);
+      } else {
+        keep();
+        range.end = result_.collectives.size();
+      }
+    }
     return std::move(result_);
   }
 
  private:
+  // By ComputationId: those with edits since the last search, or with a collective that is to be read again.
+  std::vector<bool> edited_computations(const Module& module) {
+    std::vector<bool> is_edited(module.computation_limit(), false);
+    for (const ComputationId id : std::exchange(record_.edited, {})) {
+      if (id.index < is_edited.size()) is_edited[id.index] = true;
+    }
+    if (reread_ == nullptr) return is_edited;
+    for (const std::uint32_t i : *reread_) is_edited[row_of(module, InstructionId(i)).computation.index] = true;
+    return is_edited;
+  }
+
+  // Brings record_.may_have up to date. Returns whether that of a computation which was known is another one, so that
+  // those of its callers are not known. Computations precede their callers; if one does not, the answer is that it may
+  // have one.
+  bool find_which_may_have(const Module& module, const std::vector<bool>& is_edited) {
+    const std::size_t known = record_.may_have.size();
+    bool are_others = false;
+    record_.may_have.resize(module.computation_limit(), true);
+    for (ComputationView computation : module.computations()) {
+      const std::uint32_t i = computation.id().index;
+      if (i < known && !is_edited[i] && !are_others) continue;
+      const bool may_have = may_have_collectives(computation, record_.meaning, record_.may_have);
+      are_others |= i < known && may_have != record_.may_have[i];
+      record_.may_have[i] = may_have;
+    }
+    return are_others;
+  }
+
+  void forget_all() {
+    record_.carriers.clear();
+    record_.found_in.clear();
+    record_.run_from.clear();
+    record_.has_loops = false;
+  }
+
+  // By ComputationId: those that are edited, and those with carriers that run one of them.
+  std::vector<bool> stale_computations(const std::vector<bool>& is_edited) const {
+    std::vector<bool> is_stale = is_edited;
+    for (const auto& [inner, scheduled] : record_.run_from) {
+      if (inner >= is_edited.size() || !is_edited[inner]) continue;
+      for (const std::uint32_t outer : scheduled) is_stale[outer] = true;
+    }
+    return is_stale;
+  }
+
+  // Takes the collectives of a computation from the known ones.
+  void keep() {
+    for (std::size_t i = known_range_.begin; i < known_range_.end; ++i) {
+      result_.collectives.push_back(std::move(known_[i]));
+      result_.before.push_back(i);
+    }
+  }
+
   void scan(ComputationView computation) {
+    scheduled_ = computation.id();
+    next_known_ = known_range_.begin;
+    known_at_.clear();
     open_.clear();
     started_.clear();
     for (InstructionId id : record_.meaning.of(computation)) {
@@ -426,21 +491,30 @@ class Finder {
   // Adds the collectives of a fusion or of an async-start. They may lie deeper: the program of another thread is a call
   // of the computation that has the collective.
   void scan_inside(InstructionView carrier) {
-    if (!runs_any(carrier, may_have_collectives_)) return;
+    if (!runs_any(carrier, record_.may_have)) return;
     const Module& module = carrier.module();
     const std::vector<ComputationId> direct = carrier.called_computations();
     record_.carriers.insert(carrier.id().index);
     bool nests = false;
     for (const ComputationId called : direct) {
       const ComputationView computation = module.computation(called);
+      note_runs(called);
       if (!computation.is_missing()) nests |= scan_wrapped(computation, step_of(computation), 1, carrier);
     }
     if (!nests) return;
     const Step step = direct.size() == 1 ? step_of(module.computation(direct[0])) : Step::kWhole;
     for (const WrappedComputation& wrapped : wrapped_computations(carrier)) {
+      note_runs(wrapped.id);
+      record_.has_loops |= wrapped.runs != 1;
       if (std::find(direct.begin(), direct.end(), wrapped.id) != direct.end()) continue;
       scan_wrapped(module.computation(wrapped.id), step, wrapped.runs, carrier);
     }
+  }
+
+  // Takes note that the computation which is scanned has a carrier that runs this one.
+  void note_runs(ComputationId called) {
+    absl::InlinedVector<std::uint32_t, 1>& from = record_.run_from[called.index];
+    if (std::find(from.begin(), from.end(), scheduled_.index) == from.end()) from.push_back(scheduled_.index);
   }
 
   // Adds the collectives of one computation. A collective that is split into steps appears with one channel in several
@@ -451,7 +525,7 @@ class Finder {
     for (InstructionId id : record_.meaning.of(called)) {
       const InstructionView inside = called.module().instruction(id);
       const std::uint8_t means = kMeans[static_cast<std::size_t>(inside.opcode())];
-      nests |= (means & kRuns) != 0 && runs_any(inside, may_have_collectives_);
+      nests |= (means & kRuns) != 0 && runs_any(inside, record_.may_have);
       const std::optional<CollectiveKind> kind = begun_kind(inside.opcode());
       if (!kind || is_with_host(inside)) continue;
       const std::optional<std::int64_t> channel = integer(inside, AttributeKey::kChannelId);
@@ -489,17 +563,17 @@ class Finder {
     found.back().runs = runs;
   }
 
-  // Returns the index of a known collective that need not be read again, at most once; kNew if there is none. Most
-  // follow the last one that was taken.
+  // Returns the index of a known collective of the computation that need not be read again, at most once; kNew if there
+  // is none. Most follow the last one that was taken.
   std::size_t take_known(InstructionId instruction, InstructionId carrier) {
     if (reread_ == nullptr || reread_->count(instruction.index) != 0) return CollectivesAgain::kNew;
     const auto is_it = [&](std::size_t i) {
       return known_[i].instruction == instruction && known_[i].carrier == carrier && !is_taken_[i];
     };
     std::size_t at = next_known_;
-    if (at >= known_.size() || !is_it(at)) {
+    if (at >= known_range_.end || !is_it(at)) {
       if (known_at_.empty()) {
-        for (std::size_t i = 0; i < known_.size(); ++i) {
+        for (std::size_t i = known_range_.begin; i < known_range_.end; ++i) {
           if (!is_taken_[i]) known_at_.try_emplace(key(known_[i].instruction, known_[i].carrier), i);
         }
       }
@@ -527,12 +601,14 @@ class Finder {
   DevicesByText devices_;
   std::vector<Collective> known_;
   const std::set<std::uint32_t>* reread_ = nullptr;
-  std::vector<bool> is_taken_;                                // of known_, for those that are in the result
+  std::vector<bool> is_taken_;  // of known_, for those that a scan put into the result
+  CollectivesAgain result_;
+  // Of the computation that is scanned:
+  ComputationId scheduled_;
+  IndexRange known_range_;                                    // its collectives in known_
   std::size_t next_known_ = 0;                                // the one behind that which was taken last
   absl::flat_hash_map<std::uint64_t, std::size_t> known_at_;  // by key(); made when one is not the next
-  std::vector<bool> may_have_collectives_;                    // by ComputationId
-  CollectivesAgain result_;
-  absl::flat_hash_map<std::int64_t, std::size_t> open_;  // by channel: split into steps and not yet ended
+  absl::flat_hash_map<std::int64_t, std::size_t> open_;       // by channel: split into steps and not yet ended
   absl::flat_hash_map<std::uint32_t, absl::InlinedVector<std::size_t, 1>> started_;  // by carrier
 };
 
@@ -540,6 +616,12 @@ class Finder {
 
 bool has_meaning_for_collectives(InstructionView instruction) {
   return kMeans[static_cast<std::size_t>(instruction.opcode())] != kNothing;
+}
+
+void CollectiveRecord::cut(std::size_t computation_limit) {
+  meaning.cut(computation_limit);
+  if (computation_limit < may_have.size()) may_have.resize(computation_limit);
+  absl::erase_if(found_in, [&](const auto& found) { return found.first >= computation_limit; });
 }
 
 bool is_permutation(const Collective& collective) {

@@ -142,12 +142,12 @@ class CommunicationDiagnoser {
 
   // Why the step waits for a collective, and what would help.
   std::string why_exposed(const CollectivePrediction& collective) const {
-    const auto found = collectives_.by_carrier.find(collective.id.index);
+    const std::optional<std::size_t> carried = collectives_.by_carrier.first_of(collective.id.index);
     if (links_ > chip_) {
       return absl::StrCat("the step waits for it, and no schedule can hide all of it, because ", busier_than_chip(),
                           ". ", help_for(mostly_sent(collective.role)));
     }
-    if (found != collectives_.by_carrier.end() && collectives_.collectives[found->second].slices > 0) {
+    if (carried && collectives_.collectives[*carried].slices > 0) {
       return "the step waits for the network between slices. Send earlier, exchange less, or exchange less often, such "
              "as once for several microbatches";
     }

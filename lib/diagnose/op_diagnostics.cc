@@ -231,7 +231,7 @@ class OpDiagnoser {
     for (const TransferWait& wait : op.waits) {
       const OpPrediction* transfer = diagnosis_.op(wait.transfer);
       if (!diagnosis_.may_matter(wait.seconds) || transfer == nullptr) continue;
-      if (facts_.collectives.by_carrier.count(wait.transfer.index) > 0 || !is_copy(*transfer)) continue;
+      if (facts_.collectives.by_carrier.contains(wait.transfer.index) || !is_copy(*transfer)) continue;
       const TimePart part = {TimePart::Kind::kWaitsFor, op.id, wait.transfer};
       if (const std::optional<KernelGather> gather =
               gather_for_kernels(module_.instruction(op.id), module_.instruction(wait.transfer), diagnosis_)) {

@@ -98,7 +98,15 @@ struct Predictor::State {
     replayer->replay(facts->calls, facts->pairs, facts->costs.demand, facts->schedule, {});
     count_executions();
     summary.fill(*facts);
+    (void)add_up();  // what an edit changes in the sums is added up again, so all of it must be there
     return absl::OkStatus();
+  }
+
+  StepSummary add_up() {
+    update_sums();
+    StepSummary result;
+    summary.add_up(*facts, result);
+    return result;
   }
 
   // Updates all parts that summary() reads. After an error there are no facts, and the next call starts over.
@@ -339,6 +347,7 @@ struct Predictor::State {
   // whose cost changed. The roles are not updated until predict().
   absl::Status update_collectives(Stale& stale) {
     for (ComputationId id : stale.collectives_in) records.collectives.meaning.forget(id);
+    for (ComputationId id : stale.edited_in) records.collectives.edited_in(id);
     if (!stale.collectives && stale.descriptions.empty()) return absl::OkStatus();
     CollectiveCosts& all = facts->collectives;
     add_slice_halves(stale.carriers);
@@ -355,11 +364,15 @@ struct Predictor::State {
           !status.ok()) {
         return status;
       }
-      index_carriers(module, facts->calls, all);
+      if (stale.collectives) {
+        index_carriers_again(module, facts->calls, again, all);
+      } else {
+        index_carriers(module, facts->calls, all);
+      }
       add_carriers(stale.carriers);
     } else {
       keep_costs(again.before, std::move(carriers_before), stale.carriers);
-      if (stale.collectives) index_carriers(module, facts->calls, all);
+      if (stale.collectives) index_carriers_again(module, facts->calls, again, all);
     }
     add_receives(stale.carriers);
     add_slice_halves(stale.carriers);
@@ -397,8 +410,7 @@ struct Predictor::State {
   // Adds all receives, because a different send may now carry the transfer of a receive.
   void add_receives(std::vector<InstructionId>& ids) const {
     for (const Collective& collective : facts->collectives.collectives) {
-      if (collective.kind == CollectiveKind::kRecv &&
-          facts->collectives.by_carrier.count(collective.carrier.index) != 0)
+      if (collective.kind == CollectiveKind::kRecv && facts->collectives.by_carrier.contains(collective.carrier.index))
         ids.push_back(collective.carrier);
     }
   }
@@ -556,13 +568,10 @@ absl::Status Predictor::release(const Checkpoint& checkpoint) { return state_->e
 
 absl::StatusOr<StepSummary> Predictor::summary() {
   if (absl::Status status = state_->refresh(); !status.ok()) return status;
-  state_->update_sums();
-  const StepFacts& facts = *state_->facts;
-  if (!(facts.timeline.seconds < kForever)) {
-    return out_of_range(ModuleRows::path(*facts.module) + ": error: the step time overflows");
+  const StepSummary result = state_->add_up();
+  if (!(result.step_seconds < kForever)) {
+    return out_of_range(ModuleRows::path(state_->module) + ": error: the step time overflows");
   }
-  StepSummary result;
-  state_->summary.add_up(facts, result);
   return result;
 }
 

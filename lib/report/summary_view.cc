@@ -70,7 +70,7 @@ std::string origin_line(const StepPrediction& p) {
 // The rate that decides the time of an op, if nobody measured it on the device; else empty.
 std::string_view assumed_rate_of(const StepPrediction& p, const OpPrediction& op) {
   if (p.facts == nullptr || op.work->source >= CostSource::kAssumed) return {};
-  if (p.facts->collectives.by_carrier.count(op.id.index) > 0) return {};
+  if (p.facts->collectives.by_carrier.contains(op.id.index)) return {};
   return assumed_rate(op.work, op.time, p.facts->target.device, p.facts->costs.products_busy);
 }
 

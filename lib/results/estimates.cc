@@ -46,7 +46,7 @@ EstimateReason reason_of(InstructionView op, const StepFacts& facts, CostSource 
   const Device& device = facts.target.device;
   if (source == CostSource::kUnknown) return kUnknownWork;
   if (is_placeholder_estimate(op)) return kPlaceholder;
-  if (facts.collectives.by_carrier.count(op.id().index) > 0) return kOnTheWire;
+  if (facts.collectives.by_carrier.contains(op.id().index)) return kOnTheWire;
   if (source == CostSource::kAssumed) return kAssumedWork;
   const bool is_near = ratio <= kNearRatio && ratio >= 1 / kNearRatio;
   if (only_changes_layout(work)) {

@@ -56,6 +56,7 @@ class Finder {
 
   Stale run(const std::vector<Edit>& edits) {
     for (const Edit& edit : edits) {
+      stale_.edited_in.push_back(row_of(module_, edit.instruction).computation);
       find_named(edit);
       find_touched(edit);
       find_order(edit);
@@ -344,7 +345,7 @@ class Finder {
   // Checks whether an instruction that carried a collective still carries it.
   void find_carrier(InstructionId id) {
     if (!has_collective([&](const Collective& c) { return c.carrier == id; })) return;
-    const bool listed = facts_.collectives.by_carrier.count(id.index) != 0;
+    const bool listed = facts_.collectives.by_carrier.contains(id.index);
     if (carries_collective_step(module_.instruction(id)) == listed) stale_.collectives = true;
   }
 

@@ -41,6 +41,8 @@ struct Stale {
   bool collectives = false;
   // Where the lists of what the search for them looks at are others, whether or not it is needed.
   std::vector<ComputationId> collectives_in;
+  // Where any instruction is another one; of the collectives that it carries or begins, more may be others.
+  std::vector<ComputationId> edited_in;
   // Collectives of which only the description is stale, by the index of their instruction.
   std::set<std::uint32_t> descriptions;
 

@@ -138,8 +138,7 @@ Demand plain_demand(InstructionView instruction, const Work& work, const OpTime&
 }
 
 // The collectives that an instruction carries: a range of by_carrier.
-using CarrierRange = std::pair<std::multimap<std::uint32_t, std::size_t>::const_iterator,
-                               std::multimap<std::uint32_t, std::size_t>::const_iterator>;
+using CarrierRange = std::pair<CarrierIndex::Iterator, CarrierIndex::Iterator>;
 
 // The collectives in a carrier run one after another, so their times add up. Other work of the carrier overlaps them.
 void add_collectives(InstructionView instruction, const CollectiveCosts& collectives, const CarrierRange& carried,
@@ -430,18 +429,47 @@ void read_roles(const Module& module, const CallGraph& calls, CollectiveCosts& r
   }
 }
 
-void index_carriers(const Module& module, const CallGraph& calls, CollectiveCosts& result) {
-  result.by_carrier.clear();
-  result.is_carried.assign(result.collectives.size(), false);
+namespace {
+
+bool is_carried(const Module& module, const CallGraph& calls, const Collective& collective) {
+  const InstructionId carrier = collective.carrier;
+  return carrier.valid() && CallFacts::is_scheduled(calls, row_of(module, carrier).computation) &&
+         !carries_collective_step(module.instruction(carrier));
+}
+
+// Computes the index from what is carried.
+void index_carried(const Module& module, CollectiveCosts& result) {
+  std::vector<CarrierIndex::Entry> carried;
   for (std::size_t c = 0; c < result.collectives.size(); ++c) {
-    const InstructionId carrier = result.collectives[c].carrier;
-    if (!carrier.valid() || !CallFacts::is_scheduled(calls, row_of(module, carrier).computation)) continue;
-    if (carries_collective_step(module.instruction(carrier))) continue;
-    result.by_carrier.emplace(carrier.index, c);
-    result.is_carried[c] = true;
+    if (result.is_carried[c]) carried.emplace_back(result.collectives[c].carrier.index, c);
   }
+  result.by_carrier = CarrierIndex(std::move(carried));
   result.sends = join_messages(module, result);
   result.slice_halves = join_slice_transfers(module, result);
+}
+
+}  // namespace
+
+void index_carriers(const Module& module, const CallGraph& calls, CollectiveCosts& result) {
+  result.is_carried.clear();
+  for (const Collective& collective : result.collectives) {
+    result.is_carried.push_back(is_carried(module, calls, collective));
+  }
+  index_carried(module, result);
+}
+
+void index_carriers_again(const Module& module, const CallGraph& calls, const CollectivesAgain& again,
+                          CollectiveCosts& result) {
+  const std::vector<bool> before = std::exchange(result.is_carried, {});
+  result.is_carried.assign(result.collectives.size(), false);
+  auto read = again.read.begin();
+  for (std::size_t c = 0; c < result.collectives.size(); ++c) {
+    while (read != again.read.end() && read->end <= c) ++read;
+    const bool was_read = read != again.read.end() && read->begin <= c;
+    result.is_carried[c] =
+        was_read ? is_carried(module, calls, result.collectives[c]) : static_cast<bool>(before[again.before[c]]);
+  }
+  index_carried(module, result);
 }
 
 absl::StatusOr<CollectiveCosts> cost_collectives(const Module& module, const CallGraph& calls,

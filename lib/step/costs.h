@@ -13,9 +13,11 @@
 #include "hloroof/analysis.h"
 #include "hloroof/cost.h"
 #include "hloroof/predict.h"
+#include "lib/analysis/collectives.h"
 #include "lib/analysis/mesh.h"
 #include "lib/base/paged_table.h"
 #include "lib/schedule/demand.h"
+#include "lib/step/carrier_index.h"
 #include "lib/step/program_code.h"
 #include "lib/time/collective.h"
 #include "lib/time/numbers.h"
@@ -40,9 +42,8 @@ struct CollectiveCosts {
   LogicalMesh mesh;
   PhysicalMapping mapping;
   std::vector<GradientExchange> exchanges;  // if the program of one slice is copied to several
-  // Maps the index of each executed instruction that performs collectives to the indices of those, in order.
-  std::multimap<std::uint32_t, std::size_t> by_carrier;
-  std::vector<bool> is_carried;  // by index of the collective: whether by_carrier has it
+  CarrierIndex by_carrier;                  // the executed instructions that perform collectives
+  std::vector<bool> is_carried;             // by index of the collective: whether by_carrier has it
   // Maps the index of a receive to the send that carries its transfer; see messages.h.
   std::map<std::uint32_t, InstructionId> sends;
   // Maps the index of each half of a transfer between slices to the other half; see messages.h.
@@ -75,6 +76,9 @@ void read_roles(const Module& module, const CallGraph& calls, CollectiveCosts& r
 
 // Computes from the collectives: the instructions that carry them, and the sends that carry the transfers of receives.
 void index_carriers(const Module& module, const CallGraph& calls, CollectiveCosts& result);
+// The same after a search that left `again`, for `result` with the index from before it.
+void index_carriers_again(const Module& module, const CallGraph& calls, const CollectivesAgain& again,
+                          CollectiveCosts& result);
 
 // Tables indexed by InstructionId. Entries of instructions that are not executed individually are empty.
 struct Costs {

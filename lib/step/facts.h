@@ -69,7 +69,7 @@ struct SearchRecords {
   // Computations from this index on are gone.
   void cut(std::size_t computation_limit) {
     calls.cut(computation_limit);
-    collectives.meaning.cut(computation_limit);
+    collectives.cut(computation_limit);
   }
 };
 

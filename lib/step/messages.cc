@@ -25,7 +25,7 @@ std::map<std::uint32_t, InstructionId> join_messages(const Module& module, const
   for (const Collective& collective : collectives.collectives) {                                // in text order
     if (collective.kind != CollectiveKind::kSend && collective.kind != CollectiveKind::kRecv) continue;
     const InstructionView half = module.instruction(collective.instruction);
-    if (half.id() != collective.carrier || collectives.by_carrier.count(half.id().index) == 0) continue;
+    if (half.id() != collective.carrier || !collectives.by_carrier.contains(half.id().index)) continue;
     const std::int64_t channel = integer(half, AttributeKey::kChannelId).value_or(kNoChannel);
     if (channel == kNoChannel && collective.pairs.empty()) continue;
     auto& [sent, received] = halves[{half.computation().id().index, channel, collective.pairs}];
@@ -43,7 +43,7 @@ std::map<std::uint32_t, InstructionId> join_slice_transfers(const Module& module
   std::map<std::uint32_t, std::map<std::string, InstructionId>> sends;  // by computation
   std::map<std::uint32_t, InstructionId> halves;
   for (const Collective& collective : collectives.collectives) {
-    if (collective.slices == 0 || collectives.by_carrier.count(collective.carrier.index) == 0) continue;
+    if (collective.slices == 0 || !collectives.by_carrier.contains(collective.carrier.index)) continue;
     const InstructionView recv = module.instruction(collective.carrier);
     const auto [of_computation, is_new] = sends.try_emplace(recv.computation().id().index);
     if (is_new) of_computation->second = megascale_sends(recv.computation());

@@ -84,7 +84,7 @@ class StepOnOtherDevice {
     const CollectiveCosts& all = facts_.collectives;
     const Step step = demand(facts_, id).step;
     return facts_.options.estimates == EstimateSource::kModel && step != Step::kStart && step != Step::kDone &&
-           all.by_carrier.count(id.index) == 0 && all.sends.count(id.index) == 0 &&
+           !all.by_carrier.contains(id.index) && all.sends.count(id.index) == 0 &&
            all.slice_halves.count(id.index) == 0 &&
            std::none_of(all.exchanges.begin(), all.exchanges.end(),
                         [id](const GradientExchange& exchange) { return exchange.after == id; });

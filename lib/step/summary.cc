@@ -231,9 +231,8 @@ std::vector<double> exposed_of_collectives(const StepFacts& facts) {
   }
   for (const Wait& wait : facts.timeline.waits) {
     if (facts.costs.demand[wait.cause.index].between_seconds > 0) continue;  // see Prediction::list_exchanges
-    const auto after = all.by_carrier.upper_bound(wait.cause.index);
-    if (after == all.by_carrier.begin() || std::prev(after)->first != wait.cause.index) continue;
-    exposed[std::prev(after)->second] += wait.seconds;  // the last collective of the carrier
+    const auto [first, last] = all.by_carrier.equal_range(wait.cause.index);
+    if (first != last) exposed[std::prev(last)->second] += wait.seconds;  // the last collective of the carrier
   }
   return exposed;
 }

@@ -49,9 +49,9 @@ class Links {
     if (resource == Resource::kDcn && facts_.costs.demand[carrier.index].between_seconds > 0) {
       return absl::StrCat(name, ", ", all.mesh.axes[0].name);
     }
-    const auto found = all.by_carrier.find(carrier.index);
-    if (!is_link || found == all.by_carrier.end()) return name;
-    for (const int axis : spanned_axes(all.mesh, all.collectives[found->second].groups)) {
+    const std::optional<std::size_t> carried = all.by_carrier.first_of(carrier.index);
+    if (!is_link || !carried) return name;
+    for (const int axis : spanned_axes(all.mesh, all.collectives[*carried].groups)) {
       absl::StrAppend(&name, ", ", all.mesh.axes[axis].name);
     }
     return name;
