@@ -10,6 +10,7 @@
 #include "absl/types/span.h"
 #include "hloroof/analysis.h"
 #include "lib/analysis/call_record.h"
+#include "lib/analysis/call_sites.h"
 #include "lib/analysis/calls.h"
 #include "lib/analysis/trip_count.h"
 #include "lib/analysis/value_trace.h"
@@ -22,19 +23,6 @@ namespace {
 // Keeps products with other numbers finite. A step with as many executions overflows in any case; a smaller limit would
 // count less work than the replay, which multiplies the trips of nested loops without one.
 constexpr double kMaxExecutions = 1e200;
-
-// The role of the computations that attribute `key` of `instruction` names.
-ComputationRole role_of_callee(InstructionView instruction, AttributeKey key) {
-  switch (flow(instruction.opcode())) {
-    case Flow::kLoops: return key == AttributeKey::kCondition ? ComputationRole::kCondition : ComputationRole::kBody;
-    case Flow::kBranches: return ComputationRole::kBranch;
-    case Flow::kCalls: return ComputationRole::kCalled;
-    case Flow::kFuses: return ComputationRole::kFused;
-    default:
-      return work_class(instruction.opcode()) == WorkClass::kAsync ? ComputationRole::kAsync
-                                                                   : ComputationRole::kApplied;
-  }
-}
 
 bool is_schedule(ComputationRole role) {
   switch (role) {
@@ -127,7 +115,7 @@ CallGraph CallFacts::find(const Module& module, const CallOptions& options, Call
   graph.module_ = &module;
   graph.roles_.assign(module.computation_limit(), ComputationRole::kUnused);
 
-  TraceContext context = make_trace_context(module, record.calling);
+  TraceContext context = make_trace_context(module, record.sites);
   for (const auto& [computation, callers] : record.callers) {
     if (context.callers.of(computation) != callers) record.changed.callers_of.insert(computation);
   }
@@ -144,29 +132,23 @@ CallGraph CallFacts::find(const Module& module, const CallOptions& options, Call
     if (role == ComputationRole::kUnused) continue;
     const bool scheduled = is_schedule(role);
     if (scheduled) graph.scheduled_.push_back(computation.id());
-    for (InstructionId id : record.calling.of(computation)) {
-      const InstructionView instruction = module.instruction(id);
-      for (const AttributeData& attribute : instruction.attributes()) {
-        if (attribute.key == AttributeKey::kControlPredecessors) continue;
-        for (std::uint32_t reference : ModuleRows::references(module, attribute)) {
-          if (reference >= graph.roles_.size()) continue;
-          ComputationRole& callee = graph.roles_[reference];
-          ComputationRole wanted = role_of_callee(instruction, attribute.key);
-          if (!scheduled && is_schedule(wanted)) wanted = role;
-          if (callee == ComputationRole::kUnused || (!is_schedule(callee) && is_schedule(wanted))) callee = wanted;
-        }
+    for (const CallSite& site : record.sites.of(computation)) {
+      if (site.callee < graph.roles_.size()) {
+        ComputationRole& callee = graph.roles_[site.callee];
+        const ComputationRole wanted = !scheduled && is_schedule(site.role) ? role : site.role;
+        if (callee == ComputationRole::kUnused || (!is_schedule(callee) && is_schedule(wanted))) callee = wanted;
       }
-      if (!scheduled) continue;
-      if (calls_schedules(instruction.opcode())) graph.calls_.push_back(id);
-      if (instruction.opcode() == Opcode::kWhile) {
-        TripCount trips = context.loops.at(id.index).trips;
+      if (!scheduled || !site.is_first) continue;
+      if (calls_schedules(site.opcode)) graph.calls_.push_back(site.caller);
+      if (site.opcode == Opcode::kWhile) {
+        TripCount trips = context.loops.at(site.caller.index).trips;
         trips.value = std::max<std::int64_t>(trips.value, 0);
-        graph.loops_.push_back({instruction.id(), std::move(trips)});
+        graph.loops_.push_back({site.caller, std::move(trips)});
       }
-      if (instruction.opcode() == Opcode::kConditional) {
-        const auto found = options.branch_probabilities.find(std::string(instruction.name()));
+      if (site.opcode == Opcode::kConditional) {
+        const auto found = options.branch_probabilities.find(std::string(module.instruction(site.caller).name()));
         if (found != options.branch_probabilities.end()) {
-          graph.branch_probabilities_[instruction.id().index] = found->second;
+          graph.branch_probabilities_[site.caller.index] = found->second;
         }
       }
     }

@@ -13,24 +13,25 @@
 #include <vector>
 
 #include "hloroof/module.h"
-#include "lib/analysis/instruction_lists.h"
+#include "lib/analysis/call_sites.h"
+#include "lib/analysis/lists_by_computation.h"
 #include "lib/analysis/value_trace.h"
 
 namespace hloroof::internal::inline analysis {
 
 // An empty record makes CallFacts::find() search everything.
 struct CallRecord {
-  InstructionLists calling{is_calling};
+  ListsByComputation<CallSite> sites{list_call_sites};
   LoopRecords loops;
   std::map<std::uint32_t, std::vector<InstructionId>> callers;  // of the computations whose callers `loops` depend on
   TraceReads changed;  // since the search; callers_of and unchanged_of are found by the next one
 
   // Instructions that name computations were edited, inserted, moved or erased there.
-  void calls_changed(ComputationId id) { calling.forget(id); }
+  void calls_changed(ComputationId id) { sites.forget(id); }
   // Trip counts that were read off this instruction may be others.
   void value_changed(InstructionId id) { changed.instructions.insert(id.index); }
   // Computations from this index on are gone.
-  void cut(std::size_t computation_limit) { calling.cut(computation_limit); }
+  void cut(std::size_t computation_limit) { sites.cut(computation_limit); }
 };
 
 }  // namespace hloroof::internal::inline analysis

@@ -14,7 +14,7 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/status/statusor.h"
 #include "hloroof/analysis.h"
-#include "lib/analysis/instruction_lists.h"
+#include "lib/analysis/lists_by_computation.h"
 #include "lib/analysis/mesh.h"
 
 namespace hloroof::internal::inline analysis {
@@ -24,6 +24,7 @@ std::vector<Collective> find_collectives(const Module& module, const CallGraph& 
 
 // Whether an instruction may begin a collective, end one, or run a computation that has one: its opcode decides.
 bool has_meaning_for_collectives(InstructionView instruction);
+void list_if_it_has_meaning_for_collectives(InstructionView instruction, std::vector<InstructionId>& list);
 
 // The positions from `begin` to before `end`.
 struct IndexRange {
@@ -34,7 +35,7 @@ struct IndexRange {
 // What a search for collectives leaves for the next one, which then reads again only the scheduled computations that
 // edits reach.
 struct CollectiveRecord {
-  InstructionLists meaning{has_meaning_for_collectives};
+  ListsByComputation<InstructionId> meaning{list_if_it_has_meaning_for_collectives};
   // By index: the instructions of scheduled computations that may run collectives, such as fusions and async-starts.
   // Which computations the others call does not matter. May have instructions that no longer run any.
   absl::flat_hash_set<std::uint32_t> carriers;

@@ -360,7 +360,8 @@ bool runs_any(InstructionView instruction, const std::vector<bool>& marked) {
 
 // Returns whether a computation has a collective, itself or in a computation that it runs, of which `marked` says
 // whether they have one.
-bool may_have_collectives(ComputationView computation, InstructionLists& meaning, const std::vector<bool>& marked) {
+bool may_have_collectives(ComputationView computation, ListsByComputation<InstructionId>& meaning,
+                          const std::vector<bool>& marked) {
   for (InstructionId id : meaning.of(computation)) {
     const InstructionView instruction = computation.module().instruction(id);
     const std::uint8_t means = kMeans[static_cast<std::size_t>(instruction.opcode())];
@@ -616,6 +617,10 @@ class Finder {
 
 bool has_meaning_for_collectives(InstructionView instruction) {
   return kMeans[static_cast<std::size_t>(instruction.opcode())] != kNothing;
+}
+
+void list_if_it_has_meaning_for_collectives(InstructionView instruction, std::vector<InstructionId>& list) {
+  if (has_meaning_for_collectives(instruction)) list.push_back(instruction.id());
 }
 
 void CollectiveRecord::cut(std::size_t computation_limit) {

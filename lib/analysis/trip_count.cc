@@ -563,8 +563,8 @@ void find_trip_counts(TraceContext& context, const CallOptions& options, TraceRe
 }
 
 TripCount infer_trip_count(InstructionView while_instruction) {
-  InstructionLists calling(is_calling);
-  TraceContext context = make_trace_context(while_instruction.module(), calling);
+  ListsByComputation<CallSite> sites(list_call_sites);
+  TraceContext context = make_trace_context(while_instruction.module(), sites);
   find_trip_counts(context, {}, {});
   const auto found = context.loops.find(while_instruction.id().index);
   return found == context.loops.end() ? not_known("not a while loop") : found->second.trips;

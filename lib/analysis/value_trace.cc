@@ -23,30 +23,16 @@ bool is_one_element(const Shape& shape) { return shape.is_array() && element_cou
 
 }  // namespace
 
-bool is_calling(InstructionView instruction) {
-  if (instruction.opcode() == Opcode::kWhile || instruction.opcode() == Opcode::kConditional) return true;
-  const auto attributes = instruction.attributes();
-  return std::any_of(attributes.begin(), attributes.end(), [](const AttributeData& attribute) {
-    return attribute.reference_count != 0 && attribute.key != AttributeKey::kControlPredecessors;
-  });
-}
-
-TraceContext make_trace_context(const Module& module, InstructionLists& calling) {
+TraceContext make_trace_context(const Module& module, ListsByComputation<CallSite>& sites) {
   TraceContext context;
   context.module = &module;
   const std::size_t limit = module.computation_limit();
   std::vector<Callers::Call> calls;
   calls.reserve(limit);
   for (ComputationView computation : module.computations()) {
-    for (InstructionId id : calling.of(computation)) {
-      const InstructionView instruction = module.instruction(id);
-      if (instruction.opcode() == Opcode::kWhile) context.whiles.push_back(id);
-      for (const AttributeData& attribute : instruction.attributes()) {
-        if (attribute.key == AttributeKey::kControlPredecessors) continue;
-        for (const std::uint32_t callee : ModuleRows::references(module, attribute)) {
-          if (callee < limit) calls.emplace_back(callee, id);
-        }
-      }
+    for (const CallSite& site : sites.of(computation)) {
+      if (site.is_first && site.opcode == Opcode::kWhile) context.whiles.push_back(site.caller);
+      if (site.callee < limit) calls.emplace_back(site.callee, site.caller);
     }
   }
   context.callers = Callers(limit, calls);

@@ -14,8 +14,9 @@
 #include "absl/container/flat_hash_set.h"
 #include "hloroof/analysis.h"
 #include "hloroof/module.h"
+#include "lib/analysis/call_sites.h"
 #include "lib/analysis/callers.h"
-#include "lib/analysis/instruction_lists.h"
+#include "lib/analysis/lists_by_computation.h"
 #include "lib/analysis/scalar.h"
 #include "lib/ir/value_walk.h"
 
@@ -58,11 +59,8 @@ struct TraceContext {
   }
 };
 
-// Whether an instruction is a loop, a conditional or another one that names computations.
-bool is_calling(InstructionView instruction);
-
-// `calling` are lists of is_calling(). Nothing is known of loops yet.
-TraceContext make_trace_context(const Module& module, InstructionLists& calling);
+// `sites` are lists of call_sites(). Nothing is known of loops yet.
+TraceContext make_trace_context(const Module& module, ListsByComputation<CallSite>& sites);
 
 // Values of loop state elements that an evaluation may use.
 using LoopState = std::map<Path, Scalar>;

@@ -213,9 +213,11 @@ class Finder {
         for (ComputationId id : called) stale_.callers.emplace_back(id, edit.instruction);
         [[fallthrough]];
       case Edit::Kind::kErased:
-      case Edit::Kind::kMoved:
         stale_.calls |= matters;
         stale_.lost_callers |= edit.kind == Edit::Kind::kErased && !called.empty();
+        break;
+      case Edit::Kind::kMoved:  // what is scheduled and what is wrapped stay so, and the first are listed in order
+        stale_.calls |= matters && calls_schedules(instruction.opcode());
         break;
       case Edit::Kind::kRoot:
         stale_.calls |= matters || is_scheduled(instruction.computation().id());

@@ -316,8 +316,8 @@ TEST_CASE("a value is followed through a bounded number of nested loops") {
   };
   const auto steps_to_source = [&](int depth, Scalar& value) {
     const Module module = parsed(nest(depth));
-    InstructionLists calling(is_calling);
-    TraceContext context = make_trace_context(module, calling);
+    ListsByComputation<CallSite> sites(list_call_sites);
+    TraceContext context = make_trace_context(module, sites);
     find_trip_counts(context, {}, {});
     const InstructionView element = module.instruction(named(module, "i"));
     ValueTracer tracer(context, element.computation().id(), nullptr);
