@@ -16,10 +16,10 @@ struct CallSite {
   static constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
   InstructionId caller;
-  std::uint32_t callee = kNone;  // index; kNone for a loop or conditional that names none
-  Opcode opcode = Opcode::kUnknown;                       // of the caller
-  ComputationRole role = ComputationRole::kUnused;        // that the caller gives to the computation
-  bool is_first = true;                                   // of the caller's
+  std::uint32_t callee = kNone;                     // index; kNone for a loop or conditional that names none
+  Opcode opcode = Opcode::kUnknown;                 // of the caller
+  ComputationRole role = ComputationRole::kUnused;  // that the caller gives to the computation
+  bool is_first = true;                             // of the caller's
 };
 
 // The role of the computations that attribute `key` of `instruction` names.

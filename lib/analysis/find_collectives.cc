@@ -391,9 +391,11 @@ class Finder {
       : record_(record), known_(std::move(known)), reread_(&reread), is_taken_(known_.size(), false) {}
 
   CollectivesAgain run(const Module& module, const CallGraph& calls) {
-    const std::vector<bool> is_edited = edited_computations(module);
-    if (find_which_may_have(module, is_edited) || record_.has_loops) forget_all();
-    const std::vector<bool> is_stale = stale_computations(is_edited);
+    std::vector<bool> is_edited = edited_computations(module);
+    const bool are_all_stale = find_which_may_have(module, is_edited) || record_.has_loops;
+    const std::vector<bool> is_stale =
+        are_all_stale ? std::vector<bool>(is_edited.size(), true) : stale_computations(is_edited);
+    if (are_all_stale) forget_carriers();
     absl::flat_hash_map<std::uint32_t, IndexRange> found_before = std::exchange(record_.found_in, {});
     for (const ComputationId id : CallFacts::scheduled(calls)) {
       const auto before = found_before.find(id.index);
@@ -424,26 +426,29 @@ class Finder {
     return is_edited;
   }
 
-  // Brings record_.may_have up to date. Returns whether that of a computation which was known is another one, so that
-  // those of its callers are not known. Computations precede their callers; if one does not, the answer is that it may
-  // have one.
-  bool find_which_may_have(const Module& module, const std::vector<bool>& is_edited) {
+  // Brings record_.may_have up to date, and marks the computations of which it is another one. Returns whether one that
+  // was known had no collective and now may have one: which carriers run it is not known. Computations precede their
+  // callers; if one does not, the answer is that it may have one.
+  bool find_which_may_have(const Module& module, std::vector<bool>& is_edited) {
     const std::size_t known = record_.may_have.size();
     bool are_others = false;
+    bool have_more = false;
     record_.may_have.resize(module.computation_limit(), true);
     for (ComputationView computation : module.computations()) {
       const std::uint32_t i = computation.id().index;
       if (i < known && !is_edited[i] && !are_others) continue;
       const bool may_have = may_have_collectives(computation, record_.meaning, record_.may_have);
-      are_others |= i < known && may_have != record_.may_have[i];
+      if (i < known && may_have != record_.may_have[i]) {
+        are_others = is_edited[i] = true;
+        have_more |= may_have;
+      }
       record_.may_have[i] = may_have;
     }
-    return are_others;
+    return have_more;
   }
 
-  void forget_all() {
+  void forget_carriers() {
     record_.carriers.clear();
-    record_.found_in.clear();
     record_.run_from.clear();
     record_.has_loops = false;
   }

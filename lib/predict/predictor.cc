@@ -64,9 +64,7 @@ bool concerns_others(const Demand& a, const Demand& b) {
 }
 
 bool same_axes(const LogicalMesh& a, const LogicalMesh& b) {
-  if (a.device_count != b.device_count || a.slices != b.slices || a.axes.size() != b.axes.size() ||
-      a.unaligned != b.unaligned)
-    return false;
+  if (a.device_count != b.device_count || a.slices != b.slices || a.axes.size() != b.axes.size()) return false;
   for (std::size_t i = 0; i < a.axes.size(); ++i) {
     const MeshAxis& x = a.axes[i];
     const MeshAxis& y = b.axes[i];
@@ -356,8 +354,15 @@ struct Predictor::State {
     CollectivesAgain again = find_collectives_again(module, facts->calls, std::move(all.collectives),
                                                     stale.descriptions, stale.collectives, records.collectives);
     all.collectives = std::move(again.collectives);
-    if (!options.mesh.axes.empty() ||
-        (!again.are_all(carriers_before.size()) && !same_axes(infer_axes(module, all.collectives), all.mesh))) {
+    bool is_other_mesh = !options.mesh.axes.empty();
+    if (!is_other_mesh && !again.are_all(carriers_before.size())) {
+      LogicalMesh mesh = infer_axes(module, all.collectives);
+      is_other_mesh = !same_axes(mesh, all.mesh);
+      // Which collectives are between other devices than the axes connect concerns no cost but theirs.
+      all.mesh.unaligned = std::move(mesh.unaligned);
+      all.mesh.notes = std::move(mesh.notes);
+    }
+    if (is_other_mesh) {
       add_carriers(stale.carriers);
       if (absl::Status status =
               lay_out_collectives(module, facts->calls, facts->target, options.mesh, options.collectives, all);
