@@ -46,11 +46,11 @@ struct CollectiveRecord {
   absl::flat_hash_map<std::uint32_t, IndexRange> found_in;
   // By index of a computation that carriers run: the scheduled computations with these carriers.
   absl::flat_hash_map<std::uint32_t, absl::InlinedVector<std::uint32_t, 1>> run_from;
-  bool has_loops = false;             // a carrier runs a collective more or less often than once
-  std::vector<ComputationId> edited;  // since the search
+  bool has_loops = false;                     // a carrier runs a collective more or less often than once
+  absl::flat_hash_set<std::uint32_t> edited;  // by index: computations that were edited since the search
 
   // An instruction of the computation is another one, is in another place, or has other attributes or operands.
-  void edited_in(ComputationId id) { edited.push_back(id); }
+  void edited_in(ComputationId id) { edited.insert(id.index); }
   // Computations from this index on are gone.
   void cut(std::size_t computation_limit);
 };

@@ -418,8 +418,8 @@ class Finder {
   // By ComputationId: those with edits since the last search, or with a collective that is to be read again.
   std::vector<bool> edited_computations(const Module& module) {
     std::vector<bool> is_edited(module.computation_limit(), false);
-    for (const ComputationId id : std::exchange(record_.edited, {})) {
-      if (id.index < is_edited.size()) is_edited[id.index] = true;
+    for (const std::uint32_t i : std::exchange(record_.edited, {})) {
+      if (i < is_edited.size()) is_edited[i] = true;
     }
     if (reread_ == nullptr) return is_edited;
     for (const std::uint32_t i : *reread_) is_edited[row_of(module, InstructionId(i)).computation.index] = true;
@@ -458,7 +458,9 @@ class Finder {
     std::vector<bool> is_stale = is_edited;
     for (const auto& [inner, scheduled] : record_.run_from) {
       if (inner >= is_edited.size() || !is_edited[inner]) continue;
-      for (const std::uint32_t outer : scheduled) is_stale[outer] = true;
+      for (const std::uint32_t outer : scheduled) {
+        if (outer < is_stale.size()) is_stale[outer] = true;  // the others are gone
+      }
     }
     return is_stale;
   }
