@@ -133,7 +133,7 @@ std::string chips_text(const StepPrediction& p) {
 std::string energy_text(const StepPrediction& p) {
   const std::vector<Parameter> numbers = parameters(p.facts->target.device);
   const auto power = std::find_if(numbers.begin(), numbers.end(), [](const Parameter& n) { return n.path == "power"; });
-  const std::string at = absl::StrCat(chips_text(p), " at ", format_quantity(*power->value, "W"));
+  std::string at = absl::StrCat(chips_text(p), " at ", format_quantity(*power->value, "W"));
   if (power->source.kind == Provenance::kUser) return at;
   if (!p.facts->options.price && !p.facts->options.tokens) return "";
   return absl::StrCat("at most: ", at, " (", to_absl(word_of(kProvenanceWords, power->source.kind)), ")");
