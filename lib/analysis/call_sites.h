@@ -19,7 +19,7 @@ struct CallSite {
   std::uint32_t callee = kNone;                     // index; kNone for a loop or conditional that names none
   Opcode opcode = Opcode::kUnknown;                 // of the caller
   ComputationRole role = ComputationRole::kUnused;  // that the caller gives to the computation
-  bool is_first = true;                             // of the caller's
+  bool is_first = true;                             // the first of its caller
 };
 
 // The role of the computations that attribute `key` of `instruction` names.

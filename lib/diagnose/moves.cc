@@ -140,7 +140,10 @@ std::vector<MovedFrom> moved_from(InstructionView op, std::size_t element) {
       case Flow::kRepeats: continue;
       case Flow::kUpdates:
         if (at.opcode() == Opcode::kDynamicUpdateSlice && at.operand_count() > 1) {
-          open.push_back({at.operand(1).id(), {}, place.level, place.is_base});
+          Place& update = open.emplace_back();
+          update.id = at.operand(1).id();
+          update.level = place.level;
+          update.is_base = place.is_base;
         }
         place.is_base = true;
         break;

@@ -209,7 +209,9 @@ absl::Status Orders::edit_applied() {
 
 double Orders::exact_seconds() {
   if (std::any_of(stale_.begin(), stale_.end(), [](bool is_stale) { return is_stale; })) {
-    replayer_->replay(facts_->calls, facts_->pairs, facts_->costs.demand, facts_->schedule, {.order = stale_});
+    ReplayChanges changes;
+    changes.order = stale_;
+    replayer_->replay(facts_->calls, facts_->pairs, facts_->costs.demand, facts_->schedule, changes);
     std::fill(stale_.begin(), stale_.end(), false);
     are_steps_counted_ = false;
   }
@@ -340,11 +342,10 @@ absl::Status Orders::go_back(std::size_t kept, const OrderState& state) {
 
 std::vector<Reason> Orders::waits() {
   (void)exact_seconds();
-  ReplaySums sums;
-  sums.executions = CallFacts::executions_with(facts_->calls, replayer_->branches());
-  (void)replayer_->add_up(facts_->calls, facts_->costs.demand, sums);
+  sums_.executions = CallFacts::executions_with(facts_->calls, replayer_->branches());
+  (void)replayer_->add_up(facts_->calls, facts_->costs.demand, sums_);
   std::vector<Reason> waits;
-  for (const Wait& wait : all_waits(sums)) {  // sorted by op, then by awaited
+  for (const Wait& wait : all_waits(sums_)) {  // sorted by op, then by awaited
     if (!waits.empty() && waits.back().waiting == wait.op && waits.back().transfer == wait.awaited) {
       waits.back().seconds += wait.seconds;
     } else {

@@ -157,6 +157,7 @@ class Orders {
   std::optional<StepPrediction> first_;
   std::shared_ptr<const StepFacts> facts_;  // those parts that no order changes
   std::optional<Replayer> replayer_;
+  ReplaySums sums_;          // of its last add_up()
   std::vector<bool> stale_;  // by ComputationId: moved since the last replay
   double transfers_free_seconds_ = 0;
 

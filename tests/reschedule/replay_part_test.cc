@@ -1,8 +1,11 @@
-// The replay of a part of the entry agrees with the replay of all of it.
+// The replay of a part of the entry agrees with the replay of all of it, and so do its waits.
+#include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "hloroof/edit.h"
+#include "lib/reschedule/orders.h"
 #include "lib/schedule/replayer.h"
 #include "lib/step/facts.h"
 #include "tests/paths.h"
@@ -43,6 +46,23 @@ TEST_CASE("the step after a move in the entry") {
       REQUIRE(edit.release(checkpoint).ok());
     }
     CHECK(moved > 5);
+  }
+}
+
+TEST_CASE("the waits of an order, asked for twice") {
+  const absl::StatusOr<Module> module = load_module(source_path("examples/ffn_block.v5e_2x4.hlo"));
+  REQUIRE(module.ok());
+  const RescheduleOptions options = without_clock();
+  const absl::StatusOr<std::unique_ptr<Orders>> orders = Orders::create(*module, test_device(), options);
+  REQUIRE(orders.ok());
+  const std::vector<Reason> first = (*orders)->waits();
+  const std::vector<Reason> second = (*orders)->waits();
+  REQUIRE_FALSE(first.empty());
+  REQUIRE(second.size() == first.size());
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    CHECK(second[i].waiting == first[i].waiting);
+    CHECK(second[i].transfer == first[i].transfer);
+    CHECK(second[i].seconds == first[i].seconds);
   }
 }
 
