@@ -225,8 +225,8 @@ def line(name, rows, stage):
     ]
 
 
-HEAD = ("space", "candidates", "ranked by", "different HLO", "tau", "the best is kept", "s to the stage", "s to the end", "an hour before",
-        "an hour after")  # fmt: skip
+COLUMNS = ("space", "candidates", "ranked by", "different HLO", "tau", "the best is kept", "s to the stage", "s to the end", "an hour before",
+           "an hour after")  # fmt: skip
 
 
 def main():
@@ -235,7 +235,7 @@ def main():
     parser.add_argument("--keep", metavar="FILE", help="also append a line of JSON for each candidate to this file")
     parser.add_argument("--read", metavar="FILE", help="print the table of such a file, and compile nothing")
     given = parser.parse_args()
-    print(f"| {' | '.join(HEAD)} |\n{'|---' * len(HEAD)}|", flush=True)
+    print(f"| {' | '.join(COLUMNS)} |\n{'|---' * len(COLUMNS)}|", flush=True)
     read = {}
     if given.read:
         with open(given.read) as file:
