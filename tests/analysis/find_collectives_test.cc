@@ -5,6 +5,7 @@
 #include "hloroof/analysis.h"
 #include "hloroof/attributes.h"
 #include "hloroof/parse.h"
+#include "lib/analysis/collectives.h"
 #include "lib/analysis/mesh.h"
 #include "tests/catch.h"
 #include "tests/dump.h"
@@ -217,6 +218,39 @@ TEST_CASE("A send and a recv with the pairs of the permutation they stand for jo
     CHECK(c.pairs.size() == 4);
     CHECK(c.groups.group_size == 4);
   }
+}
+
+TEST_CASE("After an edit the computations that it reaches are read again") {
+  const Module module = module_of(
+      "g = f32[64,128]{1,0} all-gather(p), dimensions={0}, " + kGroups +
+          "\nROOT c = f32[64,128]{1,0} call(g), to_apply=called\n",
+      "fused {\n  x = f32[64,128]{1,0} parameter(0)\n  ROOT r = f32[64,128]{1,0} all-reduce(x), to_apply=sum, " +
+          kGroups +
+          "\n}\n\ncalled {\n  y = f32[64,128]{1,0} parameter(0)\n  ROOT f = f32[64,128]{1,0} fusion(y), "
+          "kind=kLoop, calls=fused\n}\n");
+  const CallGraph calls = analyze_calls(module);
+  CollectiveRecord record;
+  const std::vector<Collective> known = find_collectives(module, calls, record);
+  REQUIRE(known.size() == 2);  // of the entry, and of the computation that it calls
+  const auto search_again = [&] {
+    const CollectivesAgain again = find_collectives_again(module, calls, known, {}, /*others=*/true, record);
+    CHECK(again.are_all(known.size()));
+    return again.read;
+  };
+  CHECK(search_again().empty());
+  record.edited_in(module.entry().id());
+  std::vector<IndexRange> read = search_again();
+  REQUIRE(read.size() == 1);
+  CHECK(read[0].begin == 0);
+  CHECK(read[0].end == 1);
+  for (ComputationView computation : module.computations()) {
+    if (computation.name() == "fused") record.edited_in(computation.id());
+  }
+  read = search_again();
+  REQUIRE(read.size() == 1);
+  CHECK(read[0].begin == 1);
+  CHECK(read[0].end == 2);
+  CHECK(search_again().empty());
 }
 
 }  // namespace
