@@ -77,6 +77,22 @@ TEST_CASE("after random edits of small programs the answer is that from scratch"
   }
 }
 
+TEST_CASE("so it is of the small programs of the corpus") {
+  constexpr std::uintmax_t kMostBytes = 400'000;
+  int edited = 0;
+  for (const char* folder : {"corpus/tpu", "corpus/gpu", "corpus/stories", "corpus/v6e_programs"}) {
+    for (const std::filesystem::path& path : dumps_in(shared_path(folder))) {
+      const absl::StatusOr<Device> device = find_device(device_of(path));
+      if (std::filesystem::file_size(path) > kMostBytes || !device.ok()) continue;
+      absl::StatusOr<Module> module = load_module(path.string());
+      if (!module.ok() || !Predictor::create(*std::move(module), *device).ok()) continue;
+      edit_and_compare(path, 40, 7);
+      ++edited;
+    }
+  }
+  if (edited == 0) HLOROOF_SKIP("no corpus in " + shared_path("corpus"));
+}
+
 TEST_CASE("so it is of programs without a schedule, with loops and with asynchronous parts") {
   const std::filesystem::path corpus = source_path("tests/corpus");
   for (const char* file : {"y_default_while.hlo", "y_default_async_sugar.hlo", "y_default_fusion_tiled.hlo"}) {
