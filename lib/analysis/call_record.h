@@ -3,7 +3,8 @@
 // After an edit, most computations name the same computations as before, and most loops run as often: the next search
 // reads again only the lists of the computations that were edited, and looks again only at the loops whose trip counts
 // were read off something that changed. After an edit of the 15385 instructions of llm_unrolled_fsdp.v5e_2x4, a search
-// takes 0.6 million machine instructions (bench/README.md, "Predicting after an edit").
+// takes 0.6 million machine instructions (callgrind_annotate of the profiles of bench/README.md, "Predicting after an
+// edit").
 #ifndef HLOROOF_LIB_ANALYSIS_CALL_RECORD_H_
 #define HLOROOF_LIB_ANALYSIS_CALL_RECORD_H_
 

@@ -399,17 +399,17 @@ class Finder {
     absl::flat_hash_map<std::uint32_t, IndexRange> found_before = std::exchange(record_.found_in, {});
     for (const ComputationId id : CallFacts::scheduled(calls)) {
       const auto before = found_before.find(id.index);
+      const bool is_kept = before != found_before.end() && !is_stale[id.index];
       known_range_ = before == found_before.end() ? IndexRange() : before->second;
-      IndexRange& range = record_.found_in[id.index];
-      range.begin = result_.collectives.size();
-      if (before == found_before.end() || is_stale[id.index]) {
-        scan(module.computation(id));
-        range.end = result_.collectives.size();
-        result_.read.push_back(range);
-      } else {
+      const std::size_t begin = result_.collectives.size();
+      if (is_kept) {
         keep();
-        range.end = result_.collectives.size();
+      } else {
+        scan(module.computation(id));
       }
+      const IndexRange range = {begin, result_.collectives.size()};
+      record_.found_in[id.index] = range;
+      if (!is_kept) result_.read.push_back(range);
     }
     return std::move(result_);
   }

@@ -9,8 +9,7 @@
 
 namespace hloroof::internal::inline analysis {
 
-// A search that reads rows of these lists passes over a module of a million instructions several times as fast as one
-// that asks each instruction again. Not thread-safe.
+// A search that reads these rows visits no instruction that has none. Not thread-safe.
 template <typename Row>
 class ListsByComputation {
  public:

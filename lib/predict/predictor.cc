@@ -369,11 +369,7 @@ struct Predictor::State {
           !status.ok()) {
         return status;
       }
-      if (stale.collectives) {
-        index_carriers_again(module, facts->calls, again, all);
-      } else {
-        index_carriers(module, facts->calls, all);
-      }
+      index_carriers(module, facts->calls, all);
       add_carriers(stale.carriers);
     } else {
       keep_costs(again.before, std::move(carriers_before), stale.carriers);

@@ -630,9 +630,6 @@ void Replayer::expose_steps(ComputationId id, const CallGraph& calls, const Page
   added.steps = replayed.steps;
   replayed.is_added = true;
   PartialSums part;
-  const auto add_busy = [&](const SharedSeconds& busy) {
-    for (int r = 0; r < kSharedCount; ++r) part.busy[r] += added.executions * busy[r];
-  };
   const auto iterations = static_cast<double>(replayed.ends.size());
   const double further = added.executions - added.entered * iterations;
   for (std::size_t at = 0; at < replayed.steps.size(); ++at) {
@@ -650,13 +647,12 @@ void Replayer::expose_steps(ComputationId id, const CallGraph& calls, const Page
       serial = demand.issue * (trips != nullptr ? static_cast<double>(trips->value) : 1);
     }
     part.serial_seconds += added.executions * serial;
-    add_busy(demand.busy);
+    add(part.busy, demand.busy, added.executions);
     if (demand.between_seconds > 0) {
       part.serial_seconds += added.executions * demand.between_seconds;
-      add_busy(between_slices(demand).busy);
+      add(part.busy, between_slices(demand).busy, added.executions);
     }
   }
-  for (double& busy : part.busy) busy = std::min(kForever, busy);
   part.waits = waits_of(id);
   for (const Wait& wait : part.waits) sums.waited[wait.op.index] += wait.seconds;
   sums.of.at(id.index) = std::move(part);

@@ -18,7 +18,6 @@
 #include "hloroof/predict.h"
 #include "lib/analysis/call_record.h"
 #include "lib/analysis/collectives.h"
-#include "lib/analysis/lists_by_computation.h"
 #include "lib/base/paged_table.h"
 #include "lib/schedule/async_pairs.h"
 #include "lib/schedule/list_schedule.h"
