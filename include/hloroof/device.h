@@ -354,10 +354,14 @@ struct GpuCore {
     int64_t tile = 0;                // rows and columns of the block that libraries prefer for a matmul
     int64_t narrow_tile = 0;         // one side of the smallest blocks; the other is `tile`
     int64_t largest_tile = 0;        // rows and columns of the largest block that libraries have
+    Fact<double> smallest_tile;      // those of the smallest; blocks then have any two sides from there to the largest,
+                                     // each twice the one before; none: a side of each block is `tile`
     double most_parts = 0;           // largest number of parts into which K is split, a power of two
     double least_part_k = 0;         // least K of one part if there are several
     Fact<double> operand_bandwidth;  // bytes/s at which operands reach the tensor cores of all blocks, mostly from L2;
                                      // none: operand traffic is not a limit
+    Fact<double> result_bandwidth;   // bytes/s at which all blocks write their results, while nothing is computed;
+                                     // none: other work hides it
     Fact<double> fill_f32;    // share of the multiprocessors that the largest tile must fill to be chosen for f32;
                               // none: the fastest tile is chosen, and the rest of this struct is not read
     Fact<double> batch_tile;  // one side of the blocks for batches of f32 products

@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <concepts>
-#include <iterator>
 #include <limits>
 #include <string>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/strings/str_format.h"
-#include "absl/types/span.h"
 #include "hloroof/shape.h"
 #include "lib/base/units.h"
 #include "lib/hardware/matrix_rate.h"
@@ -56,8 +55,10 @@ Num tiles_seconds(const Num& computing, const Num& operands) {
 
 // The time of a product in waves of the blocks of `cut`. A wave takes the longer of two times: the time that the tensor
 // cores need for a tile, and the time until its operands arrive, for which all blocks share the bandwidth of the
-// level-2 cache. Parts are written once and read back to be summed. A part has a least length; a shorter K in as many
-// parts takes as long as if it were padded, so that a product never takes longer than one with a larger K.
+// level-2 cache. Blocks that began together end together, so that nothing overlaps the storing of their results where a
+// device says how long it takes. Parts are written once and read back to be summed. A part has a least length; a
+// shorter K in as many parts takes as long as if it were padded, so that a product never takes longer than one with a
+// larger K.
 template <class Num>
 MatrixTime<Num> waves_time(const MatrixWork& product, const Cut& cut, const Num& rate, const GpuCore& core,
                            const Numbers<Num>& n) {
@@ -89,13 +90,33 @@ MatrixTime<Num> waves_time(const MatrixWork& product, const Cut& cut, const Num&
                     : n.amount("parts joined", parts, "part") * n.known_or(core.overhead.split_part, 0.0);
   }
   const Num starting = n.amount("waves started", std::ceil(waves / cut.resident), "wave") * wave;
+  Num storing = 0.0;
+  if (const Num rate_of_results = n.known_or(core.matrix.result_bandwidth, 0.0); value(rate_of_results) > 0) {
+    storing = n.amount("results stored", product.batch * product.m * product.n * bits(product.out) / 8.0, "B") /
+              rate_of_results;
+  }
   MatrixTime<Num> time;
   time.form = MatrixForm::kWaves;
   time.tile_m = tile.m;
   time.tile_n = tile.n;
   time.blocks = blocks;
-  time.seconds = sum("matrix product", tiles_seconds(computing, operands), starting, sum("", sums, joining));
+  time.seconds = sum("matrix product", tiles_seconds(computing, operands), starting, sum("", sums, joining, storing));
   return time;
+}
+
+// The blocks that a library has: those with all sides from the smallest to the largest, each twice the one before, or
+// else those that XLA's model of GPUs has.
+absl::InlinedVector<Tile, 16> tiles_of_library(const GpuCore& core, MissingNumbers* missing) {
+  const double side = tile_of(core);
+  const double narrow = static_cast<double>(core.matrix.narrow_tile);
+  const double largest = static_cast<double>(core.matrix.largest_tile);
+  const double smallest = number_or(core.matrix.smallest_tile, 0.0, missing);
+  if (!(smallest > 0 && smallest <= largest)) return {{narrow, side}, {side, narrow}, {side, side}, {largest, largest}};
+  absl::InlinedVector<Tile, 16> tiles;
+  for (double m = smallest; m <= largest; m *= 2) {
+    for (double n = smallest; n <= largest; n *= 2) tiles.push_back({m, n});
+  }
+  return tiles;
 }
 
 // Cuts K into parts if that keeps more multiprocessors busy. The tile is the one that the compiler chose, or else the
@@ -106,11 +127,8 @@ MatrixTime<Num> fastest_waves_time(const MatrixWork& product, const Num& rate, c
   const Tile given{product.tile_m, product.tile_n};
   const bool is_given = given.m > 0 && given.n > 0;
   const double side = tile_of(core);
-  const double narrow = static_cast<double>(core.matrix.narrow_tile);
-  const double largest = static_cast<double>(core.matrix.largest_tile);
-  const Tile stored[] = {{narrow, side}, {side, narrow}, {side, side}, {largest, largest}};
-  const absl::Span<const Tile> tiles =
-      is_given ? absl::Span<const Tile>(&given, 1) : absl::Span<const Tile>(stored, std::size(stored));
+  const absl::InlinedVector<Tile, 16> tiles =
+      is_given ? absl::InlinedVector<Tile, 16>{given} : tiles_of_library(core, n.missing());
   const Numbers<double> plain(n.device(), n.missing());
   MatrixTime<double> best;
   Cut chosen;

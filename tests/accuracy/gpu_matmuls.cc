@@ -41,12 +41,12 @@ void report_gpu_matmuls(const std::string& shared, Report& report) {
   report.heading("Measured matmuls, H100, B200 and MI355X");
   report.paragraph(
       "XLA's own table: batches of 1, 2 and 4, dimensions that are powers of two from 256 to 4096. Constants are "
-      "fitted to every second row of bf16 and f32 (MI355X: bf16 and f16); the figures are of the other rows. Rows "
-      "are left out as impossible that take less than the fastest row of their series and, for the work beyond that "
+      "fitted to every second row of bf16 and f32 (MI355X: of bf16 and f16 together, of f32, and of f8e4m3fn by "
+      "f8e4m3fn); the figures are of the other rows. Rows are left out as impossible that take less than the fastest "
+      "row of their series and, for the work beyond that "
       "row's, the dense peak. The f8 rows of H100 that remain come of the same kernels, which reach 1.6 times the "
-      "peak from one K to the next (4096 x 4096, K from 512 to 1024): no constant is fitted to them. The one of "
-      "f32 on MI355X is fitted to its large rows, because small ones are as impossible, and none to f8e4m3fn by f8e5m2 "
-      "there, which the table has at twice the speed of f8e4m3fn by f8e4m3fn.");
+      "peak from one K to the next (4096 x 4096, K from 512 to 1024): no constant is fitted to them, and none to "
+      "f8e4m3fn by f8e5m2 on MI355X, which the table has at twice the speed of f8e4m3fn by f8e4m3fn.");
   std::vector<std::vector<std::string>> rows;
   std::vector<Sample> all;
   for (const Series& series : kSeries) {

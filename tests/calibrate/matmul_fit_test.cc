@@ -171,7 +171,8 @@ TEST_CASE("Shipped GPU constants are the fit of every second row") {
         GpuFit{"mi355x",
                "gfx950",
                {"bf16", "f16"},
-               {"matrix.efficiency", "matrix.operand_bandwidth", "overhead.matmul"}}}) {
+               {"matrix.efficiency", "matrix.operand_bandwidth", "matrix.result_bandwidth", "overhead.matmul"}},
+        GpuFit{"mi355x", "gfx950", {"f32"}, of_f32}}) {
     absl::StatusOr<Device> device = find_device(fit.device);
     REQUIRE(device.ok());
     MeasurementOptions options;

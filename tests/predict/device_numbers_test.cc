@@ -66,6 +66,10 @@ bool is_idle(const Device& device, const std::string& path) {
   if (tpu != nullptr && path == "ici.gathers_in_one_ring") return device.ici.dims < 2;
   // Arrays on the chip are placed in CMEM where there is one.
   if (tpu != nullptr && path == "on_chip.vmem_write_bandwidth") return tpu->on_chip.cmem_write_bandwidth.has_value();
+  // Blocks have all sides from the smallest to the largest, but for products of f32 where fill_f32 chooses among two.
+  if (gpu != nullptr && (path == "matrix.tile" || path == "matrix.narrow_tile")) {
+    return gpu->matrix.smallest_tile.has_value() && !gpu->matrix.fill_f32;
+  }
   // Larger tiles need fewer operands and waves: where those cost nothing of their own, none is better.
   if (gpu != nullptr && path == "matrix.largest_tile") return !gpu->matrix.operand_bandwidth && !gpu->overhead.wave;
   // From when on the power cap lowers the rate of products does not matter where they have no other rate then, or where
