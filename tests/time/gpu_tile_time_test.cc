@@ -40,9 +40,9 @@ TEST_CASE("blocks have a side of the preferred tile, unless the device has all s
     double tile_m, tile_n;
   };
   // gpu_x has 128 x 128 blocks, half as wide or high ones, and parts of K of 512 and more.
-  for (const Case& c :
-       {Case{256, 256, 0, 64, 128}, Case{256, 256, 64, 64, 64}, Case{256, 256, 32, 32, 32}, Case{4096, 4096, 0, 128, 128},
-        Case{4096, 4096, 64, 128, 128}, Case{256, 256, 256, 64, 128}}) {  // the last one is larger than the largest
+  for (const Case& c : {Case{256, 256, 0, 64, 128}, Case{256, 256, 64, 64, 64}, Case{256, 256, 32, 32, 32},
+                        Case{4096, 4096, 0, 128, 128}, Case{4096, 4096, 64, 128, 128},
+                        Case{256, 256, 256, 64, 128}}) {  // the last one is larger than the largest
     CAPTURE(c.m, c.n, c.smallest);
     const MatrixTime<double> time =
         time_of(product(c.m, c.n, 256), c.smallest > 0 ? with("matrix.smallest_tile", c.smallest) : gpu_x());
