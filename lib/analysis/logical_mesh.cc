@@ -1,5 +1,6 @@
 // Infers the axes of a mesh from the groups of all collectives of a module.
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <set>
@@ -137,12 +138,23 @@ void name_axes(LogicalMesh& mesh, const std::vector<Collective>& collectives) {
 
 // Finds the collectives whose groups do not match the final axes of the mesh.
 void find_unaligned(const std::vector<Collective>& collectives, LogicalMesh& mesh) {
+  const auto is_aligned = [&mesh](const DeviceGroups& groups) {
+    return groups.regular && (groups.group_size <= 1 || !spanned_axes(mesh, groups).empty());
+  };
+  // Most modules have few different groups. The limit keeps the search linear in those that have many.
+  constexpr std::size_t kMostKnown = 16;
+  std::vector<std::pair<const DeviceGroups*, bool>> known;
   for (const Collective& collective : collectives) {
     if (collective.slices > 0) continue;  // the network is the same for all slices
+    if (collective.kind == CollectiveKind::kCollectivePermute) continue;
     const DeviceGroups& groups = collective.groups;
-    if (!groups.regular || (groups.group_size > 1 && spanned_axes(mesh, groups).empty())) {
-      if (collective.kind != CollectiveKind::kCollectivePermute) mesh.unaligned.push_back(collective.instruction);
-    }
+    const auto same = std::find_if(known.begin(), known.end(), [&groups](const auto& one) {
+      return one.first->regular == groups.regular && one.first->group_size == groups.group_size &&
+             one.first->within == groups.within;
+    });
+    const bool aligned = same != known.end() ? same->second : is_aligned(groups);
+    if (same == known.end() && known.size() < kMostKnown) known.emplace_back(&groups, aligned);
+    if (!aligned) mesh.unaligned.push_back(collective.instruction);
   }
   if (!mesh.unaligned.empty()) {
     mesh.notes.push_back(absl::StrCat(mesh.unaligned.size(),
@@ -242,6 +254,7 @@ LogicalMesh named_mesh(const Module& module, const std::vector<Collective>& coll
   mesh.device_count = count_devices(module, collectives);
   MeshBuilder builder(mesh.device_count);
   for (const Collective& collective : collectives) {
+    if (collective.groups.named_axes.empty()) continue;
     Grid named;
     for (const auto& [name, axis] : collective.groups.named_axes) named.push_back(axis);
     builder.add(named);
