@@ -213,6 +213,10 @@ struct CollectiveRates {
   // value exceeds 1 if the other term dominates, or if the switch reduces data in transit. None: the term is absent.
   Fact<double> efficiency;
   Fact<double> peer_efficiency;
+  // Of an all-to-all:
+  Fact<double> low_latency_bytes;  // messages to one peer of at most this many bytes carry a flag in every word and
+                                   // move at SendRates::low_latency_bandwidth; none: all move at the rates above
+  Fact<double> square;             // s, times the square of the number of other devices
 };
 
 // Performance of one message between two devices inside a scale-up domain, as NCCL sends it. A channel is a block of

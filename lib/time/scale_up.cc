@@ -21,6 +21,38 @@ Num own_or(const Fact<double>& own, const Fact<double>& shared, const Numbers<Nu
   return n.has(own) ? n.at(*own, &own) : n.known_or(shared, 0.0);
 }
 
+// The time that messages to all peers take, whatever their size.
+template <class Num>
+Num messages_seconds(const CollectiveRates& rates, double peers, const Numbers<Num>& n) {
+  if (!rates.square) return 0.0;
+  return n.amount("square of the peers", peers * peers, "") * n.at(*rates.square, &rates.square);
+}
+
+// The time in which a device sends `sent` bytes to all of its peers at the rates of a kind of collective.
+template <class Num>
+Num sending_seconds(const CollectiveRates& rates, double sent, double peers, const Num& bandwidth,
+                    const Numbers<Num>& n) {
+  const auto moved = [&](std::string_view name, double amount, const Fact<double>& efficiency) {
+    if (!efficiency) return Num(0.0);
+    return n.amount(name, amount, "B") / (n.at(*efficiency, &efficiency) * bandwidth);
+  };
+  return sum("bytes sent in the domain",
+             n.amount("pipeline of chunks", std::sqrt(sent), "B^0.5") * n.known_or(rates.fill, 0.0),
+             moved("bytes to all peers", sent, rates.efficiency),
+             moved("bytes to one peer", sent / peers, rates.peer_efficiency), messages_seconds(rates, peers, n));
+}
+
+// The time of an all-to-all whose messages carry a flag in every word. NCCL sends them on all channels, in rounds whose
+// number is a power of two. Messages that are a little larger carry no flags and may take less time.
+template <class Num>
+Num low_latency_seconds(const CollectiveRates& rates, double message, double peers, const Numbers<Num>& n) {
+  const SendRates& sends = n.device().scale_up.permute;
+  const Num all_channels = n.known_or(sends.channels, 0.0) * n.known_or(sends.low_latency_bandwidth, 0.0);
+  const double rounds = std::exp2(std::ceil(std::log2(peers + 1)));
+  return slowest("low-latency messages", messages_seconds(rates, peers, n),
+                 over(n.amount("messages in rounds", rounds * message, "B"), all_channels));
+}
+
 // The cost inside one domain, in the form of CollectiveRates.
 template <class Num>
 ScaleUpCost<Num> inside_domain(CollectiveKind kind, double bytes, std::int64_t devices, const Numbers<Num>& n) {
@@ -43,14 +75,10 @@ ScaleUpCost<Num> inside_domain(CollectiveKind kind, double bytes, std::int64_t d
         n.amount("bytes sent", cost.wire_bytes, "B") / (n.known_or(device.scale_up.efficiency, 1.0) * bandwidth);
     return cost;
   }
-  const auto moved = [&](std::string_view name, double amount, const Fact<double>& efficiency) {
-    if (!efficiency) return Num(0.0);
-    return n.amount(name, amount, "B") / (n.at(*efficiency, &efficiency) * bandwidth);
-  };
-  cost.seconds = sum("bytes sent in the domain",
-                     n.amount("pipeline of chunks", std::sqrt(cost.wire_bytes), "B^0.5") * n.known_or(rates.fill, 0.0),
-                     moved("bytes to all peers", cost.wire_bytes, rates.efficiency),
-                     moved("bytes to one peer", cost.wire_bytes / peers, rates.peer_efficiency));
+  const double message = cost.wire_bytes / peers;
+  cost.seconds = rates.low_latency_bytes && message <= *rates.low_latency_bytes
+                     ? low_latency_seconds(rates, message, peers, n)
+                     : sending_seconds(rates, cost.wire_bytes, peers, bandwidth, n);
   return cost;
 }
 

@@ -62,13 +62,14 @@ TEST_CASE("Rates in the device files are the fit of half the table") {
         CHECK(same(shipped.low_latency_bandwidth, fitted.low_latency_bandwidth));
         continue;
       }
-      const CollectiveRates fitted = fit_collective_rates(rows, *device->scale_up.bandwidth);
       const CollectiveRates& shipped = rates_of(*device, of.second);
+      const CollectiveRates fitted = fit_collective_rates(rows, *device);
       CHECK(same(shipped.launch, fitted.launch));
       CHECK(same(shipped.step, fitted.step));
       CHECK(same(shipped.fill, fitted.fill));
       CHECK(same(shipped.efficiency, fitted.efficiency));
       CHECK(same(shipped.peer_efficiency, fitted.peer_efficiency));
+      CHECK(same(shipped.square, fitted.square));
     }
   }
 }

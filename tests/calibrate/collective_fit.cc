@@ -11,28 +11,82 @@
 
 namespace hloroof::internal {
 
-CollectiveRates fit_collective_rates(const std::vector<CollectiveMeasurement>& measurements, double bandwidth) {
-  const Eigen::Index rows = static_cast<Eigen::Index>(measurements.size());
-  Eigen::MatrixXd features(rows, 5);
-  Eigen::VectorXd times(rows);
-  for (Eigen::Index i = 0; i < rows; ++i) {
-    const CollectiveMeasurement& m = measurements[static_cast<std::size_t>(i)];
-    const double sent = bytes_sent(m.kind, m.bytes, m.devices);
-    const double others = static_cast<double>(m.devices - 1);
-    features(i, 0) = 1;
-    features(i, 1) = std::sqrt(sent);
-    features(i, 2) = sent;
-    features(i, 3) = others;
-    features(i, 4) = sent / others;
-    times(i) = m.seconds;
+namespace {
+
+enum Feature : Eigen::Index { kLaunch, kFill, kSent, kStep, kPeer, kSquare, kFeatures };
+
+// The features of a measurement, and the seconds that no coefficient decides.
+struct Row {
+  Eigen::RowVectorXd features = Eigen::RowVectorXd::Zero(kFeatures);
+  double known = 0;
+};
+
+// Of bytes that go to all peers at once.
+Row at_once(double sent, double peers) {
+  Row row;
+  row.features[kFill] = std::sqrt(sent);
+  row.features[kSent] = sent;
+  row.features[kPeer] = sent / peers;
+  row.features[kSquare] = peers * peers;
+  return row;
+}
+
+// Of low-latency messages. The coefficients `c` decide what limits them.
+Row low_latency(double message, double peers, const SendRates& rates, const Eigen::VectorXd& c) {
+  Row row;
+  const double sending =
+      std::exp2(std::ceil(std::log2(peers + 1))) * message / (*rates.channels * *rates.low_latency_bandwidth);
+  if (sending > peers * peers * c[kSquare]) {
+    row.known = sending;
+  } else {
+    row.features[kSquare] = peers * peers;
   }
-  const Eigen::VectorXd c = fit_nonnegative(features, times);
+  return row;
+}
+
+Row row_of(const CollectiveMeasurement& m, const Device& device, const Eigen::VectorXd& c) {
+  const Fact<double>& low_latency_bytes = rates_of(device, m.kind).low_latency_bytes;
+  const double sent = bytes_sent(m.kind, m.bytes, m.devices);
+  const double peers = static_cast<double>(m.devices - 1);
+  Row row = low_latency_bytes && sent / peers <= *low_latency_bytes
+                ? low_latency(sent / peers, peers, device.scale_up.permute, c)
+                : at_once(sent, peers);
+  row.features[kLaunch] = 1;
+  row.features[kStep] = peers;
+  return row;
+}
+
+}  // namespace
+
+CollectiveRates fit_collective_rates(const std::vector<CollectiveMeasurement>& measurements, const Device& device) {
+  const double bandwidth = *device.scale_up.bandwidth;
+  const Fact<double>& low_latency_bytes = rates_of(device, measurements[0].kind).low_latency_bytes;
+  const int rounds = low_latency_bytes ? 10 : 1;  // enough that no message changes its limit any more
+  const Eigen::Index count = low_latency_bytes ? kFeatures : kSquare;
+  const Eigen::Index rows = static_cast<Eigen::Index>(measurements.size());
+  Eigen::VectorXd c = Eigen::VectorXd::Zero(kFeatures);
+  c[kSquare] = 1e-8;  // at first, so that the number of messages limits small ones among many devices
+  for (int round = 0; round < rounds; ++round) {
+    Eigen::MatrixXd features(rows, kFeatures);
+    Eigen::VectorXd targets(rows);
+    Eigen::VectorXd times(rows);
+    for (Eigen::Index i = 0; i < rows; ++i) {
+      const CollectiveMeasurement& m = measurements[static_cast<std::size_t>(i)];
+      const Row row = row_of(m, device, c);
+      features.row(i) = row.features;
+      times(i) = m.seconds;
+      targets(i) = m.seconds - row.known;
+    }
+    c.head(count) = fit_nonnegative(features.leftCols(count), targets, times);
+  }
   CollectiveRates rates;
-  rates.launch = c[0];
-  rates.fill = c[1];
-  if (c[2] > 0) rates.efficiency = 1 / (c[2] * bandwidth);
-  rates.step = c[3];
-  if (c[4] > 0) rates.peer_efficiency = 1 / (c[4] * bandwidth);
+  rates.launch = c[kLaunch];
+  rates.fill = c[kFill];
+  if (c[kSent] > 0) rates.efficiency = 1 / (c[kSent] * bandwidth);
+  rates.step = c[kStep];
+  if (c[kPeer] > 0) rates.peer_efficiency = 1 / (c[kPeer] * bandwidth);
+  rates.low_latency_bytes = low_latency_bytes;
+  if (low_latency_bytes) rates.square = c[kSquare];
   return rates;
 }
 

@@ -18,10 +18,11 @@ struct CollectiveMeasurement {
   double seconds = 0;
 };
 
-// Fits rates relative to `bandwidth`, the device's scale_up.bandwidth. A term that the measurements do not determine is
+// Fits rates relative to the device's scale_up.bandwidth. A term that the measurements do not determine is
 // 0 if it is a time, and nullopt if it is a rate. Needs at least one measurement. All must have the same kind, which is
-// not collective-permute, and positive times.
-CollectiveRates fit_collective_rates(const std::vector<CollectiveMeasurement>& measurements, double bandwidth);
+// not collective-permute, and positive times. If `device` has low_latency_bytes for the
+// kind, also fits `square`; the rate of low-latency messages is that of permutes.
+CollectiveRates fit_collective_rates(const std::vector<CollectiveMeasurement>& measurements, const Device& device);
 
 // The same for permutations. Fits the launch time and the rates of the channels and the link. The number of channels
 // and the sizes at which it changes come from `device`.

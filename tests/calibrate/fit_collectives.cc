@@ -30,7 +30,8 @@ constexpr Number<CollectiveRates> kRates[] = {{"launch", &CollectiveRates::launc
                                               {"step", &CollectiveRates::step},
                                               {"fill", &CollectiveRates::fill},
                                               {"efficiency", &CollectiveRates::efficiency},
-                                              {"peer_efficiency", &CollectiveRates::peer_efficiency}};
+                                              {"peer_efficiency", &CollectiveRates::peer_efficiency},
+                                              {"square", &CollectiveRates::square}};
 constexpr Number<SendRates> kSendRates[] = {{"launch", &SendRates::launch},
                                             {"efficiency", &SendRates::efficiency},
                                             {"channel_bandwidth", &SendRates::channel_bandwidth},
@@ -86,9 +87,8 @@ int main(int argc, char** argv) {
                                       CollectiveKind::kAllReduce, CollectiveKind::kAllToAll}) {
       const auto rows = table.fitted.find({key, kind});
       if (rows == table.fitted.end()) continue;
-      print<CollectiveRates>(
-          std::string(to_string(kind)), kRates, rates_of(*device, kind), rows->second,
-          [&](const Measurements& part) { return fit_collective_rates(part, *device->scale_up.bandwidth); });
+      print<CollectiveRates>(std::string(to_string(kind)), kRates, rates_of(*device, kind), rows->second,
+                             [&](const Measurements& part) { return fit_collective_rates(part, *device); });
     }
     const auto rows = table.fitted.find({key, CollectiveKind::kCollectivePermute});
     if (rows == table.fitted.end()) continue;

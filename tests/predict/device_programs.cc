@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_split.h"
@@ -220,6 +221,8 @@ void add_collectives(Program& program, std::int64_t devices, const std::vector<s
   const auto whole = [](std::int64_t rows) { return std::to_string(rows) + ",1024"; };
   const std::int64_t rows = 64 * devices;
   const std::string x = program.parameter(program.shape("f32", whole(rows)));
+  // Messages of an all-to-all that are not small ones of NCCL.
+  const std::string large = program.parameter(program.shape("f32", whole(16 * rows)));
   for (const std::int64_t size : sizes) {
     for (const std::int64_t stride : {std::int64_t{1}, devices / size}) {
       const std::string among = groups(size, stride, devices);
@@ -227,8 +230,10 @@ void add_collectives(Program& program, std::int64_t devices, const std::vector<s
       program.add(shape(rows * size), "all-gather(" + x + "), dimensions={0}, " + among + more());
       program.add(shape(rows / size), "reduce-scatter(" + x + "), dimensions={0}, to_apply=add, " + among + more());
       program.add(shape(rows), "all-reduce(" + x + "), to_apply=add, " + among + more());
-      program.add(shape(rows),
-                  "all-to-all(" + x + "), dimensions={0}, " + among + ", channel_id=" + std::to_string(++channel));
+      for (const auto& [array, height] : {std::pair(x, rows), std::pair(large, 16 * rows)}) {
+        program.add(shape(height), "all-to-all(" + array + "), dimensions={0}, " + among +
+                                       ", channel_id=" + std::to_string(++channel));
+      }
     }
   }
 }

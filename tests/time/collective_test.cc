@@ -200,21 +200,28 @@ std::vector<double> sizes_around_limits(const Device& device) {
   return sizes;
 }
 
+// Whether a message of `bytes` carries a flag in every word.
+bool is_low_latency(const Fact<double>& low_latency_bytes, double bytes) {
+  return low_latency_bytes && bytes <= *low_latency_bytes;
+}
+
 // Whether NCCL sends a message of `more` bytes in another way than one of `fewer`.
 bool sends_in_another_way(const SendRates& rates, double fewer, double more, std::int64_t devices) {
   const bool leaves_low_latency =
-      rates.low_latency_bytes && fewer <= *rates.low_latency_bytes && more > *rates.low_latency_bytes;
+      is_low_latency(rates.low_latency_bytes, fewer) && !is_low_latency(rates.low_latency_bytes, more);
   return leaves_low_latency || send_channels(rates, more, devices) > send_channels(rates, fewer, devices);
 }
 
 // NCCL itself sends some messages faster than slightly smaller ones, and XLA's table shows it. Shifts among GB200s take
-// 750 us at 16 MiB on one channel and 432 us at 18 MiB on two, 111 us at 512 KiB and 59 us at 1 MiB. Everywhere else
-// more bytes take no less time.
+// 750 us at 16 MiB on one channel and 432 us at 18 MiB on two, 111 us at 512 KiB and 59 us at 1 MiB. All-to-alls among
+// 32 take 125 us with messages of 512 KiB and 88 us with messages of 1 MiB. Everywhere else more bytes take no less
+// time.
 TEST_CASE("More bytes among GPUs take less time only where NCCL sends them in another way") {
   for (const std::string& name : device_names()) {
     const Device device = find_device(name).value();
     if (device.gpu() == nullptr) continue;
     const SendRates& rates = device.scale_up.permute;
+    const Fact<double>& low_latency_exchange = device.scale_up.all_to_all.low_latency_bytes;
     const std::vector<double> sizes = sizes_around_limits(device);
     for (const std::int64_t devices : {2, 6, 8, 16, 64}) {
       const Target target = find_target(name + ":" + std::to_string(devices)).value();
@@ -236,17 +243,24 @@ TEST_CASE("More bytes among GPUs take less time only where NCCL sends them in an
           collective.bytes = bytes;
           return collective_cost(collective, mesh, mapping, target.device).seconds;
         };
+        const bool exchanges =
+            collective.kind == CollectiveKind::kAllToAll || collective.kind == CollectiveKind::kRaggedAllToAll;
+        const auto is_small = [&](double bytes) {
+          return exchanges ? is_low_latency(low_latency_exchange, bytes / static_cast<double>(devices))
+                           : is_low_latency(rates.low_latency_bytes, bytes);
+        };
+        const auto are_alike = [&](double less, double more) {
+          if (exchanges) return is_small(less) == is_small(more);
+          return !sends || !sends_in_another_way(rates, less, more, devices);
+        };
         double fewer = 0;
         double before = 0;
         std::vector<double> faster;
         for (const double bytes : sizes) {
           const double seconds = seconds_of(bytes);
-          if (seconds < before * (1 - 1e-12) && !(sends && sends_in_another_way(rates, fewer, bytes, devices))) {
-            faster.push_back(bytes);
-          }
+          if (seconds < before * (1 - 1e-12) && are_alike(fewer, bytes)) faster.push_back(bytes);
           // Twice the bytes on twice the channels take as long.
-          const bool is_small = rates.low_latency_bytes && bytes <= *rates.low_latency_bytes;
-          if (!is_small && seconds_of(2 * bytes) < seconds * (1 - 1e-12)) faster.push_back(2 * bytes);
+          if (!is_small(bytes) && seconds_of(2 * bytes) < seconds * (1 - 1e-12)) faster.push_back(2 * bytes);
           fewer = bytes;
           before = seconds;
         }
@@ -255,6 +269,27 @@ TEST_CASE("More bytes among GPUs take less time only where NCCL sends them in an
         CHECK(before > 0);
       }
     }
+  }
+}
+
+TEST_CASE("Small messages of an all-to-all go in rounds on all channels, or take what their number takes") {
+  const Device device = find_device("gb200").value();
+  const SendRates& sends = device.scale_up.permute;
+  const CollectiveRates& rates = device.scale_up.all_to_all;
+  const double channels = *sends.channels * *sends.low_latency_bandwidth;
+  struct Message {
+    std::int64_t devices;
+    double bytes;    // to one peer
+    double seconds;  // beside the launch
+  };
+  for (const Message& m : {Message{8, 1024, 49 * *rates.square}, Message{64, 1024, 3969 * *rates.square},
+                           Message{8, 524288, 8 * 524288 / channels}, Message{32, 524288, 32 * 524288 / channels},
+                           Message{36, 524288, 64 * 524288 / channels}}) {
+    CAPTURE(m.devices, m.bytes);
+    const double bytes = m.bytes * static_cast<double>(m.devices);
+    const ScaleUpCost<double> cost = scale_up_cost(device, CollectiveKind::kAllToAll, bytes, m.devices, 1, nullptr);
+    CHECK(cost.seconds == Approx(m.seconds));
+    CHECK(cost.latency_seconds == Approx(*rates.launch));
   }
 }
 
