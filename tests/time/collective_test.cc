@@ -314,7 +314,7 @@ TEST_CASE("A device that passes messages on shares its channels") {
 // Jouppi et al., "TPU v4" (ISCA 2023), section 2.8: an all-to-all over the slice is 1.63 times as fast on 4x4x8 when it
 // is twisted, 1.31 times on 4x8x8.
 TEST_CASE("Twisted tori exchange faster and gather no slower") {
-  const auto ratio = [](const std::string& shape, const std::string& mesh, std::vector<std::string> over,
+  const auto ratio = [](const std::string& shape, const std::string& mesh, const std::vector<std::string>& over,
                         CollectiveKind kind) {
     const Case plain = {"tpu_v4:" + shape, mesh, over, kind, 1e9};
     const Case twisted = {"tpu_v4:" + shape + "_twisted", mesh, over, kind, 1e9};
