@@ -1,6 +1,7 @@
 #include "lib/time/scale_up.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <string_view>
@@ -42,15 +43,14 @@ Num sending_seconds(const CollectiveRates& rates, double sent, double peers, con
              moved("bytes to one peer", sent / peers, rates.peer_efficiency), messages_seconds(rates, peers, n));
 }
 
-// The time of an all-to-all whose messages carry a flag in every word. NCCL sends them on all channels, in rounds whose
-// number is a power of two. Messages that are a little larger carry no flags and may take less time.
+// The time of an all-to-all whose messages carry a flag in every word. NCCL sends them on all channels. Messages that
+// are a little larger carry no flags and may take less time.
 template <class Num>
-Num low_latency_seconds(const CollectiveRates& rates, double message, double peers, const Numbers<Num>& n) {
+Num low_latency_seconds(const CollectiveRates& rates, double message, std::int64_t devices, const Numbers<Num>& n) {
   const SendRates& sends = n.device().scale_up.permute;
   const Num all_channels = n.known_or(sends.channels, 0.0) * n.known_or(sends.low_latency_bandwidth, 0.0);
-  const double rounds = std::exp2(std::ceil(std::log2(peers + 1)));
-  return slowest("low-latency messages", messages_seconds(rates, peers, n),
-                 over(n.amount("messages in rounds", rounds * message, "B"), all_channels));
+  return slowest("low-latency messages", messages_seconds(rates, static_cast<double>(devices) - 1, n),
+                 over(n.amount("messages in rounds", exchange_rounds(devices) * message, "B"), all_channels));
 }
 
 // The cost inside one domain, in the form of CollectiveRates.
@@ -77,7 +77,7 @@ ScaleUpCost<Num> inside_domain(CollectiveKind kind, double bytes, std::int64_t d
   }
   const double message = cost.wire_bytes / peers;
   cost.seconds = rates.low_latency_bytes && message <= *rates.low_latency_bytes
-                     ? low_latency_seconds(rates, message, peers, n)
+                     ? low_latency_seconds(rates, message, devices, n)
                      : sending_seconds(rates, cost.wire_bytes, peers, bandwidth, n);
   return cost;
 }
@@ -281,6 +281,10 @@ double send_channels(const SendRates& rates, double bytes, std::int64_t devices)
   const double most = rates.channel_bytes ? *rates.channel_bytes : bytes;
   while (2 * channels <= *rates.channels && bytes > channels * most) channels *= 2;
   return channels;
+}
+
+double exchange_rounds(std::int64_t devices) {
+  return static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(devices)));
 }
 
 bool relays(const std::vector<std::pair<std::int64_t, std::int64_t>>& pairs) {

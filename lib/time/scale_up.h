@@ -58,6 +58,9 @@ bool relays(const std::vector<std::pair<std::int64_t, std::int64_t>>& pairs);
 // with the size by NCCL's rule (src/enqueue.cc, calcP2pChannelCount), and XLA's measured table shows each step of it.
 double send_channels(const SendRates& rates, double bytes, std::int64_t devices);
 
+// The number of rounds in which NCCL sends the low-latency messages of an all-to-all: a power of two.
+double exchange_rounds(std::int64_t devices);
+
 // The cost of any other kind of collective, with `local` members of the group in each of `nodes` domains.
 template <class Num>
 ScaleUpCost<Num> scale_up_cost(CollectiveKind kind, double bytes, std::int64_t local, std::int64_t nodes,

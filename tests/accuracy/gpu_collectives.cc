@@ -21,8 +21,8 @@ void report_gpu_collectives(const std::string& shared, Report& report) {
   report.heading("Measured collectives, GPUs");
   report.paragraph(
       "XLA's own table, groups inside one NVLink or xGMI domain. Constants are fitted to every second size of each "
-      "series; the figures are of the other sizes. Below 1 MiB and for all-to-alls of a few MiB the table is noisy: "
-      "twice the bytes often take half the time.");
+      "series; the figures are of the other sizes. Below 1 MiB, and for all-to-alls of H100 of a few MiB, the table is "
+      "noisy: twice the bytes often take half the time.");
   std::vector<std::vector<std::string>> rows;
   std::vector<Sample> all_large;
   std::vector<Sample> all_small;
@@ -35,6 +35,7 @@ void report_gpu_collectives(const std::string& shared, Report& report) {
   };
   const auto samples = [](const PredictedSeries& series, const std::vector<PredictedRow>& of) {
     std::vector<Sample> result;
+    result.reserve(of.size());
     for (const PredictedRow& row : of) {
       result.push_back({described(series.device, row.measured), row.seconds(), row.measured.seconds, 1,
                         "latency " + microseconds(row.cost.latency_seconds)});

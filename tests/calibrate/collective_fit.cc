@@ -1,6 +1,7 @@
 #include "tests/calibrate/collective_fit.h"
 
 #include <cmath>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -32,14 +33,14 @@ Row at_once(double sent, double peers) {
 }
 
 // Of low-latency messages. The coefficients `c` decide what limits them.
-Row low_latency(double message, double peers, const SendRates& rates, const Eigen::VectorXd& c) {
+Row low_latency(double message, std::int64_t devices, const SendRates& rates, const Eigen::VectorXd& c) {
   Row row;
-  const double sending =
-      std::exp2(std::ceil(std::log2(peers + 1))) * message / (*rates.channels * *rates.low_latency_bandwidth);
-  if (sending > peers * peers * c[kSquare]) {
+  const double square = static_cast<double>((devices - 1) * (devices - 1));
+  const double sending = exchange_rounds(devices) * message / (*rates.channels * *rates.low_latency_bandwidth);
+  if (sending > square * c[kSquare]) {
     row.known = sending;
   } else {
-    row.features[kSquare] = peers * peers;
+    row.features[kSquare] = square;
   }
   return row;
 }
@@ -49,7 +50,7 @@ Row row_of(const CollectiveMeasurement& m, const Device& device, const Eigen::Ve
   const double sent = bytes_sent(m.kind, m.bytes, m.devices);
   const double peers = static_cast<double>(m.devices - 1);
   Row row = low_latency_bytes && sent / peers <= *low_latency_bytes
-                ? low_latency(sent / peers, peers, device.scale_up.permute, c)
+                ? low_latency(sent / peers, m.devices, device.scale_up.permute, c)
                 : at_once(sent, peers);
   row.features[kLaunch] = 1;
   row.features[kStep] = peers;
