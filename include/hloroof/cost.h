@@ -248,7 +248,10 @@ struct Work {
   double units_in_turn = 0;       // TPU: operations of the cross-lane units, each of which waits for the one before
   std::optional<double> seconds;  // set by the user; overrides the model
   CostSource source = CostSource::kModel;
-  double kernels = 1;   // GPU: kernels that a library call launches one after another
+  // GPU: elements of the result that the threads of a kernel compute, each some of its own.
+  double thread_elements = 0;
+  double kernels = 1;      // GPU: kernels that a library call launches one after another
+  double sort_passes = 0;  // GPU: of these, the passes of a radix sort over one array
   double programs = 0;  // GPU: blocks of threads of a kernel whose body was read, or of each of a library's; 0: unknown
   bool is_for_threads =
       false;              // GPU: such a kernel's author scheduled its threads and transfers (Mosaic), not a compiler

@@ -381,8 +381,9 @@ struct GpuCore {
     } highest_utilization;
   } matrix;
   struct Vector {
-    int64_t compute_units = 0;      // streaming multiprocessors or compute units
-    Fact<double> registers;         // of 32 bits, of one multiprocessor, for the threads that it runs; none: enough
+    int64_t compute_units = 0;  // streaming multiprocessors or compute units
+    Fact<double> registers;     // of 32 bits, of one multiprocessor, for the threads that it runs; none: enough
+    Fact<double> element_rate;  // 1/s, elements of results that threads find, load and store; none: no time of its own
     Fact<double> collective_units;  // those that a collective takes from the kernels beside it; none: kernels lose none
   } vector;
   struct OnChip {
@@ -422,6 +423,7 @@ struct GpuCore {
   struct Overhead {
     double launch = 0;        // s, minimum time between two kernel launches by the host, a lower bound for each kernel
     double graph_launch = 0;  // s, the same inside a command buffer
+    Fact<double> sort_pass;   // s, a pass of a radix sort, beside its keys; none: no time
     Fact<double> block;       // s between the starts of two blocks of threads of a kernel; none: no time
     double matmul = 0;        // s, a matmul kernel, in addition to Overhead::op
     Fact<double> matmul_f32;  // s, the same with f32 operands; none: as matmul

@@ -258,6 +258,13 @@ VectorTime<Num> vector_time(const Work& work, const Numbers<Num>& n) {
     time.operation_seconds = time.operation_seconds * factor;
     time.result_seconds = time.result_seconds * factor;
   }
+  if (const GpuCore* const gpu = n.device().gpu();
+      gpu != nullptr && gpu->vector.element_rate && work.thread_elements > 0) {
+    // Some warps compute while others find, load and store their elements.
+    time.operation_seconds = slowest(
+        "operations", std::move(time.operation_seconds),
+        n.amount("elements of threads", work.thread_elements, "element") / n.known_or(gpu->vector.element_rate, 1.0));
+  }
   if (const TpuCore* const tpu = n.device().tpu()) {
     time.partial_seconds =
         n.amount("registers updated in part", work.partial_tile_elements / register_elements(tpu->vector), "register") *

@@ -568,7 +568,9 @@ void add_arithmetic(InstructionView instruction, double share, Place place, Size
       if (opcode == Opcode::kScatter) {
         add_applied(applied(instruction, AttributeKey::kToApply), size.logical_elements * share, 0, type, work);
       }
-      add_vector(work, opcode, type, size.padded_elements * share);
+      // Without tiles, a thread computes where each of its elements lies: integers of 32 bits, whatever the type.
+      const bool is_found_by_thread = opcode == Opcode::kGather && !is_tiled(instruction.operand(0).shape());
+      add_vector(work, opcode, is_found_by_thread ? ElementType::kS32 : type, size.padded_elements * share);
       add_rows(instruction, share, sizes, work);
       return;
     }

@@ -133,7 +133,11 @@ void add_radix_sort(InstructionView call, SizeCache& sizes, Work& work) {
   work.written.hbm = passes * moved;
   work.flops += keys.logical_elements * passes;
   work.kernels = rows > 1 ? passes : passes + 2;
-  if (rows > 1) work.programs = rows;
+  if (rows > 1) {
+    work.programs = rows;
+  } else {
+    work.sort_passes = passes;
+  }
   add_vector(work, Opcode::kSort, ElementType::kU32, passes * keys.logical_elements);
 }
 

@@ -15,6 +15,10 @@
 namespace hloroof::internal::inline work {
 namespace {
 
+// The longest prefix that code without tiles computes in one window. Source: the option
+// xla_reduce_window_rewrite_base_length of XLA, whose pass replaces longer ones.
+constexpr double kPositionsOfPrefix = 16;
+
 // How a reduce-window slides along one dimension.
 struct Slide {
   std::int64_t dimension = 0;
@@ -29,13 +33,17 @@ struct Slide {
   // include the dimension.
   double running = 0;
 
+  bool is_tiled = false;
+
   double extent() const { return static_cast<double>(std::max<std::int64_t>(window.size, 1)); }
   // From tile to tile, one operation adds a register to a running result. A tree computes prefixes within registers
   // with one operation per element and level instead of one per window position. The TPU compiler makes none along
-  // lanes. Source: the final code of libtpu 0.0.52 for v6e.
+  // lanes. Source: the final code of libtpu 0.0.52 for v6e. Elsewhere a thread visits all positions, of which a prefix
+  // has few: XLA computes a long one of short ones.
   double positions() const {
     if (is_total) return 1;
     if (!is_prefix) return extent();
+    if (!is_tiled) return std::min(extent(), kPositionsOfPrefix);
     return running > 0 ? 1 + running : log2_ceil(length) + 1;
   }
 };
@@ -60,6 +68,7 @@ std::vector<Slide> slides_of(InstructionView instruction, const Shape& out) {
     // Every window has the first element, or every window has the last. In floating point: a text can name any padding.
     const auto low = static_cast<double>(along.pad_low);
     const bool has_ends = slide.length - 1 <= low || static_cast<double>(along.size) - low >= slide.in_length;
+    slide.is_tiled = is_tiled(out);
     slide.is_prefix = along.stride == 1 && slide.in_length <= slide.length && has_ends &&
                       !(is_tiled(out) && slide.dimension == minor.lane);
     if (is_tiled(out) && slide.dimension != minor.lane && slide.dimension != minor.sublane) {
@@ -265,7 +274,11 @@ void add_reduce_window(InstructionView instruction, double share, Place place, S
   const bool is_widened = widens(*out, slides);
   add_applied(applied(instruction, AttributeKey::kToApply), operations * size.logical_elements * share,
               operations * size.padded_elements * share, is_widened ? ElementType::kF32 : out->element_type, work);
-  if (!is_tiled(in)) return;
+  if (!is_tiled(in)) {
+    // A thread finds the element of each position and asks whether it is one of the padding.
+    add_vector(work, Opcode::kReduceWindow, ElementType::kF32, (operations + 1) * size.logical_elements * share);
+    return;
+  }
   if (is_widened) {
     const double widened = sizes[instruction.operand(0).shape_id()].padded_elements * share;
     add_vector(work, Opcode::kConvert, in.element_type, widened, false, ElementType::kF32);

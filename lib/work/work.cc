@@ -329,6 +329,7 @@ class WorkCounter {
       }
     }
     add_boundary(instruction, inside, results, rows_in_vmem, work);
+    if (is_by_element(instruction, called)) work.thread_elements = written_elements(inside, results);
     if (!called.valid()) {
       if (opcode == Opcode::kFusion || opcode == Opcode::kAsyncStart || opcode == Opcode::kUnknown) {
         work.source = CostSource::kUnknown;  // the computation or the opcode is not in the text
@@ -363,6 +364,32 @@ class WorkCounter {
     add_elements(instruction, insides_.sizes(), work);
     work.padded_bytes = work.read.total() + work.written.total();
     return work;
+  }
+
+  // Whether a GPU computes the instruction, which calls `called`, with a thread for each element.
+  bool is_by_element(InstructionView instruction, ComputationId called) const {
+    if (insides_.is_on_tiles()) return false;
+    if (called.valid()) return insides_.is_by_element(called);
+    switch (work_class(instruction.opcode())) {
+      case WorkClass::kElementwise:
+      case WorkClass::kTranscendental:
+      case WorkClass::kDataMovement:
+      case WorkClass::kGatherScatter: return true;
+      default: return false;
+    }
+  }
+
+  // The elements of the largest array that an instruction writes, or of the part of it.
+  double written_elements(const Inside& inside, absl::Span<const ShapeId> leaves) {
+    double most = 0;
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+      const ArraySize& size = insides_.sizes()[leaves[i]];
+      if (size.logical_bytes <= 0) continue;
+      const bool in_place = i < inside.leaves.size() && inside.leaves[i].in_place;
+      const double written = in_place ? inside.leaves[i].written_logical / size.logical_bytes : 1;
+      most = std::max(most, size.logical_elements * written);
+    }
+    return most;
   }
 
   // The array leaves that an instruction which calls `called` writes.

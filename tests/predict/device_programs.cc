@@ -118,11 +118,31 @@ void add_products(Program& program) {
   }
 }
 
+// `count` lines that each apply `opcode` to the result of the one before. `y` is the first operand, and `b` the last
+// result. An element of a GPU's kernel takes time of its own, which hides less than that.
+std::string chain(const std::string& shape, const std::string& opcode, int count) {
+  std::string lines;
+  for (int i = 0; i < count; ++i) {
+    const std::string from = i == 0 ? "y" : "b" + std::to_string(i - 1);
+    lines += "  b" + (i + 1 < count ? std::to_string(i) : std::string()) + " = " + shape + " " + opcode + "(" + from +
+             (opcode == "add" ? ", " + from : "") + ")\n";
+  }
+  return lines;
+}
+constexpr int kLongChain = 80;
+
 void add_vectors(Program& program) {
   for (const char* type : {"f32", "bf16", "f16", "f64"}) {
     const std::string shape = program.shape(type, "1024,1024");
     const std::string x = program.parameter(shape);
     program.add(shape, "add(" + x + ", " + x + ")");
+    if (!program.is_tpu()) {
+      const std::string large = program.shape(type, "4096,4096");
+      const std::string name = program.name();
+      program.computation(name + " {\n  y = " + large + " parameter(0)\n" + chain(large, "add", kLongChain) +
+                          "  ROOT n = " + large + " negate(b)\n}\n");
+      program.add(large, "fusion(" + program.parameter(large) + "), kind=kLoop, calls=" + name);
+    }
     // Another layout, whole rows in other places, and a reduction over lanes.
     program.add(program.shape(type, "1024,1024", 0, true), "copy(" + x + ")");
     const std::string cube = program.parameter(program.shape(type, "64,64,1024"));
@@ -410,6 +430,15 @@ void add_weights(Program& program, const VectorUnit& unit) {
                   "reduce-window(" + rows + ", " + zero + "), window={size=33x1 pad=32_0x0_0}, to_apply=wide_sum");
       continue;
     }
+    if (opcode == "gather") {
+      const std::string table = program.parameter(program.shape("bf16", "16384,4096"));
+      const std::string places = program.parameter("s32[65536,1]{1,0}");
+      program.add(program.shape("bf16", "65536,4096"),
+                  "gather(" + table + ", " + places +
+                      "), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, "
+                      "slice_sizes={1,4096}");
+      continue;
+    }
     if (opcode == "copy") {  // of rows that are all in one bank of VMEM
       const std::string rows = program.parameter("f32[32,1024,128]{2,0,1:T(8,128)S(1)}");
       program.add("f32[32,1024,128]{2,1,0:T(8,128)S(1)}", "copy(" + rows + ")");
@@ -460,11 +489,12 @@ void add_weights(Program& program, const VectorUnit& unit) {
       second = "  r = " + small + " round-nearest-even(x)\n";
       arguments = "(r)";
     }
-    for (const char* other : {"add(y, y)", "tanh(y)"}) {
+    for (const char* other : {"add", "tanh"}) {
+      const int count = program.is_tpu() ? 1 : kLongChain;
       const std::string name = program.name();
       program.computation(name + " {\n  x = " + small + " parameter(0)\n  y = " + large + " parameter(1)\n" + second +
-                          "  a = " + result + " " + opcode + arguments + "\n  b = " + large + " " + other +
-                          "\n  ROOT t = (" + result + ", " + large + ") tuple(a, b)\n}\n");
+                          "  a = " + result + " " + opcode + arguments + "\n" + chain(large, other, count) +
+                          "  ROOT t = (" + result + ", " + large + ") tuple(a, b)\n}\n");
       program.add("(" + result + ", " + large + ")", "fusion(" + program.parameter(small) + ", " +
                                                          program.parameter(large) + "), kind=kLoop, calls=" + name);
     }
@@ -472,8 +502,11 @@ void add_weights(Program& program, const VectorUnit& unit) {
 }
 
 // What a GPU does piece by piece: a slice with a stride, gathers, and scatters of words and of half words. And products
-// of odd rows.
+// of odd rows, and a sort in passes.
 void add_pieces(Program& program) {
+  const std::string keys = program.parameter("f32[4194304]{0}");
+  program.add("(f32[4194304]{0}, u8[9999]{0})",
+              "custom-call(" + keys + "), custom_call_target=\"xla.gpu.ext.cub_sort_keys\"");
   const std::string wide = program.parameter(program.shape("f32", "8192,8192"));
   program.add(program.shape("f32", "8192,256"), "slice(" + wide + "), slice={[0:8192], [0:8192:32]}");
   const std::string indices = program.parameter("s32[1048576,1]{1,0}");

@@ -85,7 +85,9 @@ TEST_CASE("rows are sorted by a kernel for each digit of six bits, a block of th
   CHECK(rows.kernels == 6);
   CHECK(rows.read.hbm == 6 * 3 * keys * 4);  // the keys are read once more, to count digits
   CHECK(rows.written.hbm == 6 * 2 * keys * 4);
+  CHECK(rows.sort_passes == 0);
   CHECK(sorted("[1,16777216]").kernels == 4 + 2);
+  CHECK(sorted("[1,16777216]").sort_passes == 4);
   const Device h100 = device("h100_sxm");
   // 128 rows of 128256 take 1139 us, and 64 take 1023 us: half of the multiprocessors are idle (H100-JAX).
   CHECK(op_time(sorted("[128,128256]"), h100).seconds == Approx(1139e-6).epsilon(0.2));

@@ -132,10 +132,32 @@ TEST_CASE("A window along lanes or sublanes takes more for each position") {
   // Prefixes along lanes are no tree.
   CHECK(alone(shape, "size=1x1x512 pad=0_0x0_0x511_0").flops == 511 * kElements);
   CHECK(alone(shape, "size=1x256x1 pad=0_0x255_0x0_0").flops == 8 * kElements);
-  // Without tiles there are no lanes.
-  const Work gpu = alone("f32[64,256,512]", "size=1x1x9 pad=0_0x0_0x8_0");
-  CHECK(vector_elements(gpu, Opcode::kReduceWindow) == 0);
-  CHECK(gpu.flops == 8 * kElements);
+}
+
+TEST_CASE("Without tiles a thread finds the element of each position") {
+  constexpr double kElements = 64 * 256 * 512;
+  struct Case {
+    const char* type;
+    const char* window;
+    double positions;
+  };
+  const Case cases[] = {
+      {"f32", "size=1x1x9 pad=0_0x0_0x8_0", 9},
+      {"f32", "size=1x3x3 pad=0_0x1_1x1_1", 9},
+      {"bf16", "size=1x1x16 pad=0_0x0_0x15_0", 16},
+      {"f32", "size=1x1x512 pad=0_0x0_0x511_0", 16},  // XLA makes windows of 16 of a longer prefix
+      {"f32", "size=64x1x1 pad=63_0x0_0x0_0", 16},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.type, c.window);
+    const Work work = alone(std::string(c.type) + "[64,256,512]", c.window);
+    CHECK(vector_elements(work, Opcode::kReduceWindow) == c.positions * kElements);
+    CHECK(work.flops == (c.positions - 1) * kElements);
+    for (const VectorWork& v : work.vector) {
+      // The instructions find elements, whatever their type.
+      if (v.opcode == Opcode::kReduceWindow) CHECK(v.type == ElementType::kF32);
+    }
+  }
 }
 
 TEST_CASE("Windows of the result read what they share again") {

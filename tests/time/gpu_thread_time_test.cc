@@ -1,0 +1,86 @@
+// What the threads of a GPU take to find, load and store their elements, beside bytes and arithmetic.
+#include <string>
+
+#include "hloroof/device.h"
+#include "lib/time/op_time.h"
+#include "tests/catch.h"
+#include "tests/work/root_work.h"
+
+namespace hloroof::internal {
+namespace {
+
+// The times are those of tests/accuracy/h100, of H100.
+struct Measured {
+  const char* what;
+  std::string parameters;
+  std::string root;
+  double seconds;
+  std::string computations = "";
+};
+
+std::string fusion(const std::string& parameters, const std::string& root) {
+  return "f {\n" + parameters + "  ROOT z = " + root + "\n}\n";
+}
+
+TEST_CASE("Threads take time for each element of their result, or for each place that they look at") {
+  const std::string maximum =
+      "larger {\n  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n  ROOT s = f32[] maximum(x, y)\n}\n";
+  const std::string image = "  a = f32[128,112,112,64] parameter(0)\n  z = f32[] constant(0)\n";
+  const std::string square = "  a = bf16[8192,8192] parameter(0)\n";
+  const auto embedding = [](const std::string& type) {
+    return "  t = " + type + "[128256,4096]{1,0} parameter(0)\n  i = s32[16384,1]{1,0} parameter(1)\n";
+  };
+  const auto lookup = [](const std::string& type) {
+    return "r = " + type +
+           "[16384,4096]{1,0} gather(t, i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, "
+           "index_vector_dim=1, slice_sizes={1,4096}";
+  };
+  const Measured cases[] = {
+      {"rows of bf16 that are reversed", square, "r = bf16[8192,8192] fusion(a), kind=kLoop, calls=f", 92.3e-6,
+       fusion(square, "bf16[8192,8192] reverse(a), dimensions={1}")},
+      {"rows of a table in bf16", embedding("bf16"), lookup("bf16"), 110.7e-6},
+      {"rows of a table in f32", embedding("f32"), lookup("f32"), 186.2e-6},
+      {"windows of 3 x 3", image,
+       "r = f32[128,56,56,64] reduce-window(a, z), window={size=1x3x3x1 stride=1x2x2x1 pad=0_0x0_1x0_1x0_0}, "
+       "to_apply=larger",
+       173.6e-6, maximum},
+      {"65,536 keys, six kernels", "  k = f32[65536] parameter(0)\n",
+       R"(r = (f32[65536], u8[9999]) custom-call(k), custom_call_target="xla.gpu.ext.cub_sort_keys")", 43e-6},
+  };
+  const Device h100 = device("h100_sxm");
+  for (const Measured& c : cases) {
+    CAPTURE(c.what);
+    CHECK(op_time(root_work(c.parameters, c.root, c.computations), h100).seconds == Approx(c.seconds).epsilon(0.06));
+  }
+}
+
+TEST_CASE(
+    "Only the result of a kernel with a thread for each element counts, and of an update the part that it writes") {
+  const std::string array = "  a = bf16[1024,4096] parameter(0)\n";
+  const auto elements = [&](const std::string& parameters, const std::string& kind, const std::string& result,
+                            const std::string& inner) {
+    return root_work(
+               parameters,
+               "r = " + result + " fusion(a" + (parameters == array ? "" : ", b, c") + "), kind=" + kind + ", calls=f",
+               fusion(parameters, result + " " + inner))
+        .thread_elements;
+  };
+  CHECK(elements(array, "kLoop", "bf16[1024,4096]", "negate(a)") == 1024 * 4096);
+  CHECK(elements(array, "kLoop", "bf16[16,4096]", "slice(a), slice={[0:16], [0:4096]}") == 16 * 4096);
+  CHECK(elements(array, "kCustom", "bf16[1024,4096]", "negate(a)") == 0);  // computed tile by tile
+  const std::string update =
+      "  a = bf16[1024,4096] parameter(0)\n  b = bf16[8,4096] parameter(1)\n  c = s32[] parameter(2)\n";
+  CHECK(elements(update, "kLoop", "bf16[1024,4096]", "dynamic-update-slice(a, b, c, c)") == 8 * 4096);
+}
+
+TEST_CASE("A device that states no rate of elements takes no time for them") {
+  const Work work = root_work("  a = bf16[8192,8192] parameter(0)\n", "r = bf16[8192,8192] negate(a)");
+  CHECK(work.thread_elements == 8192 * 8192);
+  Device h100 = device("h100_sxm");
+  const double with = op_time(work, h100).seconds;
+  std::get<GpuCore>(h100.core).vector.element_rate = Fact<double>::none();
+  CHECK(op_time(work, h100).seconds < with);
+}
+
+}  // namespace
+}  // namespace hloroof::internal
