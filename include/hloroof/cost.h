@@ -250,8 +250,9 @@ struct Work {
   CostSource source = CostSource::kModel;
   // GPU: elements of the result that the threads of a kernel compute, each some of its own.
   double thread_elements = 0;
-  double kernels = 1;      // GPU: kernels that a library call launches one after another
-  double sort_passes = 0;  // GPU: of these, the passes of a radix sort over one array
+  double kernels = 1;        // GPU: kernels that a library call launches one after another
+  double sort_passes = 0;    // GPU: of these, the passes of a radix sort over one array
+  double block_threads = 0;  // GPU: threads of a block that sorts a row; 0: of other kernels
   double programs = 0;  // GPU: blocks of threads of a kernel whose body was read, or of each of a library's; 0: unknown
   bool is_for_threads =
       false;              // GPU: such a kernel's author scheduled its threads and transfers (Mosaic), not a compiler

@@ -381,9 +381,11 @@ struct GpuCore {
     } highest_utilization;
   } matrix;
   struct Vector {
-    int64_t compute_units = 0;  // streaming multiprocessors or compute units
-    Fact<double> registers;     // of 32 bits, of one multiprocessor, for the threads that it runs; none: enough
-    Fact<double> element_rate;  // 1/s, elements of results that threads find, load and store; none: no time of its own
+    int64_t compute_units = 0;   // streaming multiprocessors or compute units
+    Fact<double> block_threads;  // the smallest block of threads of which a multiprocessor fills all its places for
+                                 // threads; none: any
+    Fact<double> registers;      // of 32 bits, of one multiprocessor, for the threads that it runs; none: enough
+    Fact<double> element_rate;   // 1/s, elements of results that threads find, load and store; none: no time of its own
     Fact<double> collective_units;  // those that a collective takes from the kernels beside it; none: kernels lose none
   } vector;
   struct OnChip {

@@ -258,6 +258,12 @@ VectorTime<Num> vector_time(const Work& work, const Numbers<Num>& n) {
     time.operation_seconds = time.operation_seconds * factor;
     time.result_seconds = time.result_seconds * factor;
   }
+  if (const GpuCore* const gpu = n.device().gpu(); gpu != nullptr && work.block_threads > 0) {
+    const Num full = n.known_or(gpu->vector.block_threads, work.block_threads);
+    if (value(full) > work.block_threads) {
+      time.operation_seconds = time.operation_seconds * n.computed(value(full) / work.block_threads, "1", full);
+    }
+  }
   if (const GpuCore* const gpu = n.device().gpu();
       gpu != nullptr && gpu->vector.element_rate && work.thread_elements > 0) {
     // Some warps compute while others find, load and store their elements.

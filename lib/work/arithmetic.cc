@@ -330,6 +330,8 @@ void add_sort(InstructionView sort, double share, SizeCache& sizes, Work& work) 
   // A bitonic network has levels * (levels + 1) / 2 stages, each of which processes every element.
   const double stages = levels * (levels + 1) / 2;
   if (!is_tiled(keys)) {
+    // A block of threads sorts a row, each thread a pair of its elements.
+    if (levels > 0) work.block_threads = std::exp2(levels - 1);
     for (InstructionView operand : sort.operands()) {
       add_vector(work, Opcode::kSort, operand.shape().element_type,
                  sizes[operand.shape_id()].padded_elements * stages * share, true);
@@ -501,6 +503,7 @@ void add_arithmetic(const Work& inner, double share, Work& work) {
   work.between_kernels += inner.between_kernels * share;
   work.atomics += inner.atomics * share;
   work.narrow_atomics += inner.narrow_atomics * share;
+  work.block_threads = std::max(work.block_threads, inner.block_threads);
 }
 
 void add_arithmetic(InstructionView instruction, double share, Place place, SizeCache& sizes, Work& work) {

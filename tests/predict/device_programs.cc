@@ -410,6 +410,10 @@ void add_weights(Program& program, const VectorUnit& unit) {
           "  ROOT c = pred[] compare(a, b), direction=LT\n}\n");
       const std::string keys = program.parameter("f32[65536]{0}");
       program.add("f32[65536]{0}", "sort(" + keys + "), dimensions={0}, to_apply=less");
+      if (!program.is_tpu()) {  // by blocks of few threads
+        const std::string rows = program.parameter("f32[1048576,16]{1,0}");
+        program.add("f32[1048576,16]{1,0}", "sort(" + rows + "), dimensions={1}, to_apply=less");
+      }
       continue;
     }
     if (opcode == "reduce") {

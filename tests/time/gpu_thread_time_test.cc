@@ -73,6 +73,31 @@ TEST_CASE(
   CHECK(elements(update, "kLoop", "bf16[1024,4096]", "dynamic-update-slice(a, b, c, c)") == 8 * 4096);
 }
 
+TEST_CASE("A block that sorts a short row leaves threads of its multiprocessor idle") {
+  const std::string less =
+      "less {\n  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n  i = s32[] parameter(2)\n  j = s32[] parameter(3)\n"
+      "  ROOT s = pred[] compare(x, y), direction=LT\n}\n";
+  struct Case {
+    std::string dimensions;
+    double threads;
+    double seconds;  // measured
+  };
+  const Case cases[] = {{"[65536,64]", 32, 176.5e-6}, {"[256,8192]", 4096, 174.8e-6}, {"[4096,1024]", 512, 195.7e-6}};
+  const Device h100 = device("h100_sxm");
+  for (const Case& c : cases) {
+    CAPTURE(c.dimensions);
+    const std::string keys = "  a = f32" + c.dimensions + " parameter(0)\n";
+    const std::string pairs = "(f32" + c.dimensions + ", s32" + c.dimensions + ")";
+    const std::string sort = pairs + " sort(a, n), dimensions={1}, to_apply=less";
+    const std::string places = "  n = s32" + c.dimensions + " iota(), iota_dimension=1\n";
+    const Work work =
+        root_work(keys, "r = " + pairs + " fusion(a), kind=kCustom, calls=f", less + fusion(keys + places, sort));
+    CHECK(work.block_threads == c.threads);
+    CHECK(root_work(keys + places, "r = " + sort, less).block_threads == c.threads);
+    CHECK(op_time(work, h100).seconds == Approx(c.seconds).epsilon(0.12));
+  }
+}
+
 TEST_CASE("A device that states no rate of elements takes no time for them") {
   const Work work = root_work("  a = bf16[8192,8192] parameter(0)\n", "r = bf16[8192,8192] negate(a)");
   CHECK(work.thread_elements == 8192 * 8192);
