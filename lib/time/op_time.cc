@@ -368,9 +368,9 @@ Num op_overhead_seconds(const Work& work, const Numbers<Num>& n) {
   Num each = n.amount(kernels > 1 ? "each kernel" : "each operation", kernels, kernels > 1 ? "kernel" : "") * one;
   if (work.sort_passes > 0 && device.gpu() != nullptr) {
     // A block of threads loads its keys, ranks them, waits for the counts of the blocks before it, and stores them.
-    each =
-        sum("", std::move(each),
-            n.amount("passes of a sort", work.sort_passes, "pass") * n.known_or(device.gpu()->overhead.sort_pass, 0.0));
+    each = sum(
+        "", std::move(each),
+        n.amount("passes of a sort", work.sort_passes, "digit") * n.known_or(device.gpu()->overhead.sort_pass, 0.0));
   }
   if (!on_chip) return each;
   const TpuCore::Overhead& overhead = device.tpu()->overhead;
