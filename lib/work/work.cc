@@ -121,7 +121,10 @@ void append_work(const Work& next, Work& total) {
   total.loads_in_turn += next.loads_in_turn;
   total.window_waits += next.window_waits;
   total.window_copies += next.window_copies;
+  total.thread_elements += next.thread_elements;
   total.kernels = std::max(total.kernels, 1.0) + std::max(next.kernels, 1.0);
+  total.sort_passes += next.sort_passes;
+  total.block_threads = 0;  // blocks of one kernel say nothing about those of several
   total.is_chained |= next.is_chained;
 }
 

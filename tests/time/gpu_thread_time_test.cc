@@ -98,6 +98,18 @@ TEST_CASE("A block that sorts a short row leaves threads of its multiprocessor i
   }
 }
 
+TEST_CASE("Kernels that run one after another in a sequence add their elements and their passes") {
+  const std::string call = R"(custom-call(k), custom_call_target="xla.gpu.ext.cub_sort_keys")";
+  const std::string sequence =
+      "s {\n  k = f32[65536] parameter(0)\n  n = f32[65536] negate(k)\n  c = (f32[65536], u8[9999]) " + call +
+      "\n  e = f32[65536] exponential(n)\n  ROOT t = (f32[65536], f32[65536]) tuple(n, e)\n}\n";
+  const Work work = root_work("  a = f32[65536] parameter(0)\n",
+                              "r = ((f32[65536]), (f32[65536], f32[65536]), u32[]) async-start(a), calls=s", sequence);
+  CHECK(work.thread_elements == 2 * 65536);
+  CHECK(work.sort_passes == 4);
+  CHECK(work.kernels == 8);
+}
+
 TEST_CASE("A device that states no rate of elements takes no time for them") {
   const Work work = root_work("  a = bf16[8192,8192] parameter(0)\n", "r = bf16[8192,8192] negate(a)");
   CHECK(work.thread_elements == 8192 * 8192);
