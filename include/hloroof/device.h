@@ -213,6 +213,7 @@ struct CollectiveRates {
   // value exceeds 1 if the other term dominates, or if the switch reduces data in transit. None: the term is absent.
   Fact<double> efficiency;
   Fact<double> peer_efficiency;
+  Fact<double> most_steps;  // of an all-reduce: more other devices than that take no more steps; none: each takes one
   // Of an all-to-all:
   Fact<double> low_latency_bytes;  // messages to one peer of at most this many bytes carry a flag in every word and
                                    // move at SendRates::low_latency_bandwidth; none: all move at the rates above

@@ -1,5 +1,6 @@
 #include "tests/calibrate/collective_fit.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -52,8 +53,9 @@ Row row_of(const CollectiveMeasurement& m, const Device& device, const Eigen::Ve
   Row row = low_latency_bytes && sent / peers <= *low_latency_bytes
                 ? low_latency(sent / peers, m.devices, device.scale_up.permute, c)
                 : at_once(sent, peers);
+  const Fact<double>& most_steps = rates_of(device, m.kind).most_steps;
   row.features[kLaunch] = 1;
-  row.features[kStep] = peers;
+  row.features[kStep] = most_steps ? std::min(peers, *most_steps) : peers;
   return row;
 }
 
@@ -86,6 +88,7 @@ CollectiveRates fit_collective_rates(const std::vector<CollectiveMeasurement>& m
   if (c[kSent] > 0) rates.efficiency = 1 / (c[kSent] * bandwidth);
   rates.step = c[kStep];
   if (c[kPeer] > 0) rates.peer_efficiency = 1 / (c[kPeer] * bandwidth);
+  rates.most_steps = rates_of(device, measurements[0].kind).most_steps;
   rates.low_latency_bytes = low_latency_bytes;
   if (low_latency_bytes) rates.square = c[kSquare];
   return rates;

@@ -293,6 +293,28 @@ TEST_CASE("Small messages of an all-to-all go in rounds on all channels, or take
   }
 }
 
+// XLA's table, all-reduces of 16 KiB and less.
+TEST_CASE("Small all-reduces among GB200s take more steps the more devices there are, up to a limit") {
+  const Device device = find_device("gb200").value();
+  struct Group {
+    std::int64_t devices;
+    double seconds;
+  };
+  for (const Group& g : {Group{4, 18e-6}, Group{8, 28e-6}, Group{32, 50e-6}, Group{64, 51e-6}, Group{72, 52e-6}}) {
+    CAPTURE(g.devices);
+    const auto cost = scale_up_cost(device, CollectiveKind::kAllReduce, 4096, g.devices, 1, nullptr);
+    CHECK(cost.seconds + cost.latency_seconds == Approx(g.seconds).epsilon(0.15));
+  }
+  const auto latency = [&](const Device& of, std::int64_t devices) {
+    return scale_up_cost(of, CollectiveKind::kAllReduce, 4096, devices, 1, nullptr).latency_seconds;
+  };
+  CHECK(latency(device, 18) > latency(device, 16));
+  CHECK(latency(device, 32) == latency(device, 72));
+  Device unlimited = device;
+  unlimited.scale_up.all_reduce.most_steps = Fact<double>::none();
+  CHECK(latency(unlimited, 72) > latency(unlimited, 32));
+}
+
 TEST_CASE("A device that passes messages on shares its channels") {
   LogicalMesh mesh;
   mesh.device_count = 8;
