@@ -53,14 +53,11 @@ Num low_latency_seconds(const CollectiveRates& rates, double message, std::int64
                  over(n.amount("messages in rounds", exchange_rounds(devices) * message, "B"), all_channels));
 }
 
-// The steps of a collective with `peers` other devices. A ring passes all of them. Where a switch reduces, NCCL takes
-// another algorithm from some number of devices on, whose steps grow no more.
+// The steps of a collective in which `peers` other devices take part.
 template <class Num>
-Num steps_of(const CollectiveRates& rates, double peers, const Numbers<Num>& n) {
-  if (rates.most_steps && peers > *rates.most_steps) {
-    return n.amount("steps at most", 1, "step") * n.at(*rates.most_steps, &rates.most_steps);
-  }
-  return n.amount("steps in the domain", peers, "step");
+Num steps(const CollectiveRates& rates, double peers, const Numbers<Num>& n) {
+  if (step_count(rates, peers) == peers) return n.amount("steps in the domain", peers, "step");
+  return n.amount("steps at most", 1, "step") * n.at(*rates.most_steps, &rates.most_steps);
 }
 
 // The cost inside one domain, in the form of CollectiveRates.
@@ -76,7 +73,7 @@ ScaleUpCost<Num> inside_domain(CollectiveKind kind, double bytes, std::int64_t d
       rates.step ? n.at(*rates.step, &rates.step) : own_or(rates.step, device.scale_up.latency, n) * rounds(kind);
   cost.latency_seconds =
       sum("launch and steps", n.amount("launch", 1, "") * own_or(rates.launch, device.overhead.collective, n),
-          steps_of(rates, peers, n) * step);
+          steps(rates, peers, n) * step);
   const Num bandwidth = n.known_or(device.scale_up.bandwidth, 0.0);
   if (value(bandwidth) <= 0) return cost;
   if (!rates.efficiency && !rates.peer_efficiency) {
@@ -291,6 +288,10 @@ double send_channels(const SendRates& rates, double bytes, std::int64_t devices)
   const double most = rates.channel_bytes ? *rates.channel_bytes : bytes;
   while (2 * channels <= *rates.channels && bytes > channels * most) channels *= 2;
   return channels;
+}
+
+double step_count(const CollectiveRates& rates, double peers) {
+  return rates.most_steps ? std::min(peers, *rates.most_steps) : peers;
 }
 
 double exchange_rounds(std::int64_t devices) {

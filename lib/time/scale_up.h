@@ -58,6 +58,10 @@ bool relays(const std::vector<std::pair<std::int64_t, std::int64_t>>& pairs);
 // with the size by NCCL's rule (src/enqueue.cc, calcP2pChannelCount), and XLA's measured table shows each step of it.
 double send_channels(const SendRates& rates, double bytes, std::int64_t devices);
 
+// The number of steps of a collective in which `peers` other devices take part. A ring passes all of them. Where a
+// switch reduces, NCCL takes another algorithm from some number of devices on, whose steps grow no more.
+double step_count(const CollectiveRates& rates, double peers);
+
 // The number of rounds in which NCCL sends the low-latency messages of an all-to-all: a power of two.
 double exchange_rounds(std::int64_t devices);
 

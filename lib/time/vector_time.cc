@@ -174,6 +174,23 @@ void add_reduction(const ReductionWindows& reduction, const TpuCore& core, const
   }
 }
 
+// Adds what the threads of a GPU take beside their operations.
+template <class Num>
+void add_threads(const Work& work, const GpuCore& core, const Numbers<Num>& n, VectorTime<Num>& time) {
+  if (work.block_threads > 0) {
+    const Num full = n.known_or(core.vector.block_threads, work.block_threads);
+    if (value(full) > work.block_threads) {
+      time.operation_seconds = time.operation_seconds * n.computed(value(full) / work.block_threads, "1", full);
+    }
+  }
+  // Some warps compute while others find, load and store their elements.
+  if (core.vector.element_rate && work.thread_elements > 0) {
+    time.operation_seconds = slowest(
+        "operations", std::move(time.operation_seconds),
+        n.amount("elements of threads", work.thread_elements, "element") / n.known_or(core.vector.element_rate, 1.0));
+  }
+}
+
 template <class Num>
 VectorTime<Num> time_of(const std::vector<VectorWork>& work, const ReductionWindows& reduction, const Numbers<Num>& n) {
   const VectorUnit& unit = n.device().vector;
@@ -258,19 +275,7 @@ VectorTime<Num> vector_time(const Work& work, const Numbers<Num>& n) {
     time.operation_seconds = time.operation_seconds * factor;
     time.result_seconds = time.result_seconds * factor;
   }
-  if (const GpuCore* const gpu = n.device().gpu(); gpu != nullptr && work.block_threads > 0) {
-    const Num full = n.known_or(gpu->vector.block_threads, work.block_threads);
-    if (value(full) > work.block_threads) {
-      time.operation_seconds = time.operation_seconds * n.computed(value(full) / work.block_threads, "1", full);
-    }
-  }
-  if (const GpuCore* const gpu = n.device().gpu();
-      gpu != nullptr && gpu->vector.element_rate && work.thread_elements > 0) {
-    // Some warps compute while others find, load and store their elements.
-    time.operation_seconds = slowest(
-        "operations", std::move(time.operation_seconds),
-        n.amount("elements of threads", work.thread_elements, "element") / n.known_or(gpu->vector.element_rate, 1.0));
-  }
+  if (const GpuCore* const gpu = n.device().gpu()) add_threads(work, *gpu, n, time);
   if (const TpuCore* const tpu = n.device().tpu()) {
     time.partial_seconds =
         n.amount("registers updated in part", work.partial_tile_elements / register_elements(tpu->vector), "register") *

@@ -15,9 +15,9 @@
 namespace hloroof::internal::inline work {
 namespace {
 
-// The longest prefix that code without tiles computes in one window. Source: the option
-// xla_reduce_window_rewrite_base_length of XLA, whose pass replaces longer ones.
-constexpr double kPositionsOfPrefix = 16;
+// The longest prefix that code without tiles computes in one window, whose positions a thread visits one by one.
+// Source: the option xla_reduce_window_rewrite_base_length of XLA, whose pass computes longer ones of such.
+constexpr std::int64_t kLongestPrefix = 16;
 
 // How a reduce-window slides along one dimension.
 struct Slide {
@@ -33,17 +33,13 @@ struct Slide {
   // include the dimension.
   double running = 0;
 
-  bool is_tiled = false;
-
   double extent() const { return static_cast<double>(std::max<std::int64_t>(window.size, 1)); }
   // From tile to tile, one operation adds a register to a running result. A tree computes prefixes within registers
   // with one operation per element and level instead of one per window position. The TPU compiler makes none along
-  // lanes. Source: the final code of libtpu 0.0.52 for v6e. Elsewhere a thread visits all positions, of which a prefix
-  // has few: XLA computes a long one of short ones.
+  // lanes. Source: the final code of libtpu 0.0.52 for v6e.
   double positions() const {
     if (is_total) return 1;
     if (!is_prefix) return extent();
-    if (!is_tiled) return std::min(extent(), kPositionsOfPrefix);
     return running > 0 ? 1 + running : log2_ceil(length) + 1;
   }
 };
@@ -68,9 +64,12 @@ std::vector<Slide> slides_of(InstructionView instruction, const Shape& out) {
     // Every window has the first element, or every window has the last. In floating point: a text can name any padding.
     const auto low = static_cast<double>(along.pad_low);
     const bool has_ends = slide.length - 1 <= low || static_cast<double>(along.size) - low >= slide.in_length;
-    slide.is_tiled = is_tiled(out);
     slide.is_prefix = along.stride == 1 && slide.in_length <= slide.length && has_ends &&
                       !(is_tiled(out) && slide.dimension == minor.lane);
+    if (slide.is_prefix && !is_tiled(out)) {
+      slide.is_prefix = false;
+      slide.window.size = std::min(slide.window.size, kLongestPrefix);
+    }
     if (is_tiled(out) && slide.dimension != minor.lane && slide.dimension != minor.sublane) {
       slide.running = std::max(
           1.0, static_cast<double>(kernel::kRegisterSublanes) / static_cast<double>(tile_extent(out, minor.sublane)));

@@ -1,6 +1,5 @@
 #include "tests/calibrate/collective_fit.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -53,9 +52,8 @@ Row row_of(const CollectiveMeasurement& m, const Device& device, const Eigen::Ve
   Row row = low_latency_bytes && sent / peers <= *low_latency_bytes
                 ? low_latency(sent / peers, m.devices, device.scale_up.permute, c)
                 : at_once(sent, peers);
-  const Fact<double>& most_steps = rates_of(device, m.kind).most_steps;
   row.features[kLaunch] = 1;
-  row.features[kStep] = most_steps ? std::min(peers, *most_steps) : peers;
+  row.features[kStep] = step_count(rates_of(device, m.kind), peers);
   return row;
 }
 
