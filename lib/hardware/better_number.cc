@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "lib/hardware/device_fields.h"
+
 namespace hloroof::internal::inline hardware {
 namespace {
 
@@ -21,7 +23,7 @@ Better better_way(std::string_view path, std::string_view unit) {
   if (is_efficiency(path) || path == "kernel.transcendental_rate") return Better::kMore;
   // Shares of work and of waits that a better device does not have, and the operations that one result takes.
   if (path == "kernel.load_share" || path == "kernel.exposed_wait" || path == "ici.mean_distance" ||
-      path.starts_with("vector.weights.")) {
+      path.starts_with(kWeightsPath)) {
     return Better::kLess;
   }
   return Better::kNeither;

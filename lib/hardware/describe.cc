@@ -185,7 +185,7 @@ std::string describe_device(const Device& device) {
   std::string group;
   std::vector<std::string> unknown;
   for (const Parameter& parameter : parameters(device)) {
-    if (parameter.path.starts_with("vector.weights.")) continue;  // listed below, two numbers per line
+    if (parameter.path.starts_with(kWeightsPath)) continue;  // listed below, two numbers per line
     if (is_unknown(parameter.value)) {
       unknown.push_back(parameter.path);
       continue;

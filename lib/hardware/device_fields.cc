@@ -87,6 +87,7 @@ bool is_read(const DeviceField& field, DeviceFamily family) {
 }
 
 std::string_view path_of(const void* slot, const Device& device) {
+  if (slot == nullptr) return {};
   for (const DeviceField& field : kFields) {
     const auto address = [](auto at) -> const void* {
       if constexpr (std::is_pointer_v<decltype(at)>) return at;

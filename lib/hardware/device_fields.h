@@ -13,6 +13,9 @@
 
 namespace hloroof::internal::inline hardware {
 
+// Begins the paths of the costs of operations: "vector.weights.exponential".
+inline constexpr std::string_view kWeightsPath = "vector.weights.";
+
 enum class FieldScope { kFixed, kShared };
 enum class FieldUse { kEvery, kTpu, kGpu, kNotTpu, kTpuElseShown, kTpuShown, kShown };
 enum class FieldNeed { kAlways, kTpu, kGpu, kMaybe };
@@ -47,7 +50,8 @@ std::variant<OtherCore, CpuCore, TpuCore, GpuCore> empty_core(DeviceFamily famil
 bool exists(const DeviceField& field, DeviceFamily family);
 bool is_read(const DeviceField& field, DeviceFamily family);
 
-// Returns the path of the number at `slot`, a member of `device`; empty if the table does not list it.
+// Returns the path of the number at `slot`, a member of `device`; empty if it is null or the table
+// does not list it.
 std::string_view path_of(const void* slot, const Device& device);
 
 // Describes the values in the range: "a number above 0".

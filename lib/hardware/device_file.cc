@@ -60,6 +60,9 @@ class Reader {
         problem("schema", *schema, absl::StrCat("\"", to_absl(kDeviceSchema), "\""));
       }
       read_members(root);
+      if (!file_.abstract && !file_.measured_on.empty()) {
+        problem(join(file_.measured_on.begin()->first, "measured_on"), "only for files that are abstract");
+      }
     }
     if (problems_.empty()) return std::move(file_);
     std::string message;
@@ -201,7 +204,7 @@ class Reader {
     }
   }
 
-  // Reads kind, source and note, which every number has.
+  // Reads kind, source, note and measured_on, which every number has.
   bool read_source_member(std::string_view at, const std::string& key, const OrderedJson& value,
                           ParameterSource& source) {
     if (key == "kind") {
@@ -215,6 +218,8 @@ class Reader {
       read_string(join(at, key), value, source.source);
     } else if (key == "note") {
       read_string(join(at, key), value, source.note);
+    } else if (key == "measured_on") {
+      read_string(join(at, key), value, file_.measured_on[std::string(at)]);
     } else {
       return false;
     }
@@ -226,7 +231,8 @@ class Reader {
     if (!object.contains("source")) missing(at, "source", "the key of a source, or what the number comes from");
   }
 
-  // Quantity = null | { "value": number, "unit": ..., ["per": ...,] "kind": ..., "source": ..., ["note": ...] }
+  // Quantity = null | { "value": number, "unit": ..., ["per": ...,] "kind": ..., "source": ..., ["note": ...,]
+  //              ["measured_on": device] }
   //          | { "value": "none", "kind": ..., "source": ..., ["note": ...] }
   void read_quantity(size_t index, const OrderedJson& value) {
     const DeviceField& field = device_fields()[index];
@@ -456,6 +462,14 @@ absl::StatusOr<DeviceFile> read_device_file(const OrderedJson& root, std::string
 
 DeviceFile extend_device_file(const DeviceFile& base, const DeviceFile& file) {
   DeviceFile out = file;
+  out.extended.push_back(base.name);
+  // An inherited number that was measured on one device is assumed for those that do not extend it.
+  const auto inherit = [&](const std::string& path, ParameterSource& source) {
+    const auto found = base.measured_on.find(path);
+    if (found == base.measured_on.end() || found->second == out.name) return;
+    if (std::find(out.extended.begin(), out.extended.end(), found->second) != out.extended.end()) return;
+    source.kind = Provenance::kAssumed;
+  };
   if (out.display_name.empty()) out.display_name = base.display_name;
   if (out.vendor.empty()) out.vendor = base.vendor;
   if (out.architecture.empty()) out.architecture = base.architecture;
@@ -467,11 +481,15 @@ DeviceFile extend_device_file(const DeviceFile& base, const DeviceFile& file) {
   }
   out.sources.insert(base.sources.begin(), base.sources.end());
   for (size_t i = 0; i < out.quantities.size(); ++i) {
-    if (!out.quantities[i]) out.quantities[i] = base.quantities[i];
+    if (out.quantities[i] || !base.quantities[i]) continue;
+    out.quantities[i] = base.quantities[i];
+    inherit(std::string(device_fields()[i].path), out.quantities[i]->source);
   }
   for (const OpWeight& weight : base.weights) {
     const auto same = [&](const OpWeight& own) { return own.op == weight.op; };
-    if (std::none_of(out.weights.begin(), out.weights.end(), same)) out.weights.push_back(weight);
+    if (std::any_of(out.weights.begin(), out.weights.end(), same)) continue;
+    out.weights.push_back(weight);
+    inherit(absl::StrCat(to_absl(kWeightsPath), weight.op), out.weights.back().source);
   }
   return out;
 }

@@ -40,14 +40,16 @@ struct DeviceFile {
   std::string display_name;
   std::string vendor;
   std::string architecture;
-  std::string extends;    // name of the built-in file that this file extends; empty: none
-  bool abstract = false;  // not a device: other files extend it
+  std::string extends;                // name of the built-in file that this file extends; empty: none
+  std::vector<std::string> extended;  // the files that are merged into this one
+  bool abstract = false;              // not a device: other files extend it
   std::optional<DeviceFamily> family;
   std::vector<std::string> aliases;
   std::vector<std::string> notes;
   std::map<std::string, std::string> sources;       // titles by source key, in addition to data/hardware/sources.json
   std::vector<std::optional<Quantity>> quantities;  // by index of device_fields()
   std::vector<OpWeight> weights;
+  std::map<std::string, std::string> measured_on;  // by path: the one device whose measurement the number is
   std::optional<TorusSpec> torus;
   std::vector<Accuracy> accuracy;  // in the order of Measured
   std::string measured_relative;   // the nearest extended file with `accuracy` if this one has none
@@ -58,7 +60,8 @@ struct DeviceFile {
 absl::StatusOr<DeviceFile> read_device_file(const OrderedJson& root, std::string_view path);
 
 // Merges `file` into `base`: members of `file` override those of `base`. Aliases and notes are not inherited. Neither
-// is `accuracy`, because measurements of one device say nothing of another; the merged file names the measured one.
+// is `accuracy`, because measurements of one device say nothing of another; the merged file names the measured one. A
+// number of `base` that has `measured_on` is assumed for devices that do not extend that one.
 DeviceFile extend_device_file(const DeviceFile& base, const DeviceFile& file);
 
 // Converts all numbers to one device. `titles` maps source keys to titles. Errors: InvalidArgument if a number that the

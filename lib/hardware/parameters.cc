@@ -20,10 +20,9 @@ namespace hloroof::internal::inline hardware {
 namespace {
 
 constexpr size_t kSuggested = 3;  // paths suggested for an unknown path
-constexpr std::string_view kWeights = "vector.weights.";
 
 std::string weight_path(const OpWeight& weight, std::string_view member) {
-  return absl::StrCat(to_absl(kWeights), weight.op, ".", to_absl(member));
+  return absl::StrCat(to_absl(kWeightsPath), weight.op, ".", to_absl(member));
 }
 
 // Removes the accuracy of a device whose numbers change.

@@ -68,7 +68,7 @@ std::string origin_line(const StepPrediction& p) {
 }
 
 // The rate that decides the time of an op, if nobody measured it on the device; else empty.
-std::string_view assumed_rate_of(const StepPrediction& p, const OpPrediction& op) {
+std::string assumed_rate_of(const StepPrediction& p, const OpPrediction& op) {
   if (p.facts == nullptr || op.work->source >= CostSource::kAssumed) return {};
   if (p.facts->collectives.by_carrier.contains(op.id.index)) return {};
   return assumed_rate(op.work, op.time, p.facts->target.device, p.facts->costs.products_busy);
@@ -100,13 +100,13 @@ std::string unsure_ops(const StepPrediction& p, std::size_t width) {
 // Names the rates that nobody measured on the device, by what they decide: "hbm.efficiency 12.1 %, ...".
 std::string assumed_rates(const StepPrediction& p, std::size_t width) {
   if (p.facts == nullptr || p.step_seconds <= 0) return "";
-  std::map<std::string_view, double> seconds;
+  std::map<std::string, double> seconds;
   for (const OpPrediction& op : p.ops) {
     if (op.source != CostSource::kAssumed) continue;
-    if (const std::string_view rate = assumed_rate_of(p, op); !rate.empty()) seconds[rate] += op.exposed_seconds;
+    if (const std::string rate = assumed_rate_of(p, op); !rate.empty()) seconds[rate] += op.exposed_seconds;
   }
   if (seconds.empty()) return "";
-  std::vector<std::pair<std::string_view, double>> rates(seconds.begin(), seconds.end());
+  std::vector<std::pair<std::string, double>> rates(seconds.begin(), seconds.end());
   std::stable_sort(rates.begin(), rates.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   std::string text;
   for (const auto& [rate, time] : rates) {

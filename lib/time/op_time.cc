@@ -310,12 +310,31 @@ template <class Num>
 Num scattered_seconds(const Work& work, const GpuCore& core, const Numbers<Num>& n) {
   Num atomics = 0.0;
   if (work.atomics + work.narrow_atomics > 0) atomics = atomics_seconds(work, core, n);
-  const double sectors = core.on_chip.gather_rate ? gathered_sectors(work, core.on_chip) : 0;
-  if (sectors == 0) return atomics;
+  const double sectors = gathered_sectors(work, core.on_chip);
+  if (sectors == 0 || !n.has(core.on_chip.gather_rate)) return atomics;
   Num gathers = over(n.amount("sectors gathered from L2", sectors, "read"), n.known_or(core.on_chip.gather_rate, 0.0));
   if (value(atomics) > 0) return sum("scattered accesses to L2", std::move(atomics), std::move(gathers));
   return gathers;
 }
+
+}  // namespace
+
+const void* deciding_cache_rate(const Work& work, const GpuCore& core) {
+  const GpuCore::OnChip& on_chip = core.on_chip;
+  if (work.tile_bytes > 0) {
+    const Fact<double>& tiles = core.program.tile_bandwidth;
+    return !work.is_for_threads && tiles ? static_cast<const void*>(&tiles) : &on_chip.l2_bandwidth;
+  }
+  const auto seconds = [](double count, const Fact<double>& rate) { return rate ? count / *rate : 0.0; };
+  const std::pair<double, const void*> rates[] = {
+      {seconds(work.atomics, on_chip.atomic_rate), &on_chip.atomic_rate},
+      {seconds(work.narrow_atomics, on_chip.narrow_atomic_rate), &on_chip.narrow_atomic_rate},
+      {seconds(gathered_sectors(work, on_chip), on_chip.gather_rate), &on_chip.gather_rate},
+  };
+  return std::max_element(std::begin(rates), std::end(rates))->second;
+}
+
+namespace {
 
 // The time that each resource needs for `work`.
 template <class Num>
@@ -344,8 +363,7 @@ ResourceTimes<Num> resource_times(const Work& work, const Numbers<Num>& n, doubl
   if (tpu != nullptr) times.vmem = vmem_seconds(work, *tpu, n);
   if (device.gpu() != nullptr) times.vmem = scattered_seconds(work, *device.gpu(), n);
   if (device.gpu() != nullptr && work.tile_bytes > 0) times.vmem = tiles_seconds(work, *device.gpu(), n);
-  if (const GpuCore* const gpu = device.gpu();
-      gpu != nullptr && gpu->on_chip.exchange_rate && work.tiles.exchanged > 0) {
+  if (const GpuCore* const gpu = device.gpu(); gpu != nullptr && work.tiles.exchanged > 0) {
     times.exchange = over(n.amount("elements exchanged", work.tiles.exchanged, "element"),
                           n.known_or(gpu->on_chip.exchange_rate, 0.0));
   }

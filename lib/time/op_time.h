@@ -97,6 +97,10 @@ inline std::optional<ProductPeak<double>> product_peak(const MatrixWork& product
   return product_peak(product, Numbers<double>(device));
 }
 
+// The number of a GPU that the time of an op that the level-2 cache bounds is proportional to: the rate of tiles, of
+// atomic updates or of gathers.
+const void* deciding_cache_rate(const Work& work, const GpuCore& core);
+
 // Defined in matrix_time.cc. Adds the conversions of operands that a TPU's matrix unit does not multiply as they are:
 // of what is narrower than the other operand, and of types that the unit lacks. The code converts a window each time
 // that a product of windows uses it (final code of libtpu for products of f8e4m3fn, LIBTPU-LLO).

@@ -5,8 +5,11 @@
 #include <string_view>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "lib/base/strings.h"
 #include "lib/base/units.h"
 #include "lib/hardware/device_facts.h"
+#include "lib/hardware/device_fields.h"
 #include "lib/ir/element_type.h"
 #include "lib/kernel/common/isa.h"
 #include "lib/time/op_time.h"
@@ -184,10 +187,10 @@ void add_threads(const Work& work, const GpuCore& core, const Numbers<Num>& n, V
     }
   }
   // Some warps compute while others find, load and store their elements.
-  if (core.vector.element_rate && work.thread_elements > 0) {
-    time.operation_seconds = slowest(
-        "operations", std::move(time.operation_seconds),
-        n.amount("elements of threads", work.thread_elements, "element") / n.known_or(core.vector.element_rate, 1.0));
+  if (work.thread_elements > 0 && n.has(core.vector.element_rate)) {
+    time.operation_seconds = slowest("operations", std::move(time.operation_seconds),
+                                     n.amount("elements of threads", work.thread_elements, "element") /
+                                         n.at(*core.vector.element_rate, &core.vector.element_rate));
   }
 }
 
@@ -301,5 +304,29 @@ VectorTime<Num> vector_time(const Work& work, const Numbers<Num>& n) {
 }
 template VectorTime<double> vector_time(const Work&, const Numbers<double>&);
 template VectorTime<Traced> vector_time(const Work&, const Numbers<Traced>&);
+
+std::string deciding_vector_number(const Work& work, const Device& device) {
+  const VectorUnit& unit = device.vector;
+  const auto path = [&](const auto& number) { return std::string(path_of(&number, device)); };
+  const VectorTime<double> whole = vector_time(work, device);
+  if (whole.result_seconds > whole.operation_seconds) return path(unit.transcendental_rate);
+  if (const GpuCore* const gpu = device.gpu()) {
+    const auto takes_longer = [&](double elements, const Fact<double>& rate) {
+      return elements > 0 && rate && elements / *rate >= whole.operation_seconds;
+    };
+    if (takes_longer(work.tiles.exchanged, gpu->on_chip.exchange_rate)) return path(gpu->on_chip.exchange_rate);
+    if (takes_longer(work.thread_elements, gpu->vector.element_rate)) return path(gpu->vector.element_rate);
+  }
+  const VectorWork* longest = nullptr;
+  double seconds = 0;
+  for (const VectorWork& v : work.vector) {
+    const double own = vector_time({v}, device).operation_seconds;
+    if (own > seconds) longest = &v;
+    seconds = std::max(seconds, own);
+  }
+  const OpWeight* const weight = longest != nullptr ? weight_of(*longest, unit, device.tpu(), work.reduction) : nullptr;
+  if (weight != nullptr) return absl::StrCat(to_absl(kWeightsPath), weight->op);
+  return path(unit.f32_rate);
+}
 
 }  // namespace hloroof::internal::inline time

@@ -2,6 +2,7 @@
 #ifndef HLOROOF_LIB_TIME_VECTOR_TIME_H_
 #define HLOROOF_LIB_TIME_VECTOR_TIME_H_
 
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -46,6 +47,10 @@ VectorTime<Num> vector_time(const std::vector<VectorWork>& work, const Numbers<N
 // The seconds that the starts of windows and of their transfers take, while no unit of the core does anything else.
 template <class Num>
 Num window_seconds(const Work& work, const TpuCore& core, const Numbers<Num>& numbers);
+
+// The path of the number of the device that most of the operations' time is proportional to: the cost of the operation
+// that takes longest ("vector.weights.gather"), or the rate of a unit.
+std::string deciding_vector_number(const Work& work, const Device& device);
 
 inline VectorTime<double> vector_time(const Work& work, const Device& device) {
   return vector_time(work, Numbers<double>(device));

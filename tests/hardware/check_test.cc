@@ -107,6 +107,9 @@ const Wrong kWrongNumbers[] = {
     {bandwidth(R"("value": 1, "unit": "B/s", "per": "chip", "kind": "fitted")"), R"("source" is missing)"},
     {bandwidth(R"("value": 1, "unit": "B/s", "per": "chip", "kind": "fitted", "source": "")"),
      "expected a string that is not empty"},
+    {bandwidth(
+         R"("value": 1, "unit": "B/s", "per": "chip", "kind": "fitted", "source": "x", "measured_on": "tpu_v5p")"),
+     "at hbm.bandwidth.measured_on: only for files that are abstract"},
     {bandwidth(R"("value": 1, "unit": "B/s", "per": "chip", "kind": "fitted", "source": "x", "why": "y")"),
      "at hbm.bandwidth.why: no such member of a number"},
     {bandwidth(R"("value": -1, "unit": "B/s", "per": "chip", "kind": "fitted", "source": "x")"),

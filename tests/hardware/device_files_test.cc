@@ -52,6 +52,35 @@ TEST_CASE("device files: no device has more links or SparseCores than are told a
   }
 }
 
+TEST_CASE("device files: a shared number that was measured on one device is assumed for the others") {
+  const auto mine = [](const std::string& base) {
+    return device_from_text(R"({"schema": "hloroof.device/1", "name": "mine", "extends": ")" + base + "\"}",
+                            "mine.json");
+  };
+  const struct {
+    std::string name;
+    absl::StatusOr<Device> device;
+    Provenance kind;
+  } cases[] = {
+      {"h100_sxm", find_device("h100_sxm"), Provenance::kFitted},
+      {"h200_sxm", find_device("h200_sxm"), Provenance::kAssumed},
+      {"mi300x", find_device("mi300x"), Provenance::kAssumed},
+      {"mine, as h100_sxm", mine("h100_sxm"), Provenance::kFitted},
+      {"mine, as h200_sxm", mine("h200_sxm"), Provenance::kAssumed},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.name);
+    REQUIRE(c.device.ok());
+    int found = 0;
+    for (const Parameter& parameter : parameters(*c.device)) {
+      if (parameter.path != "overhead.sort_pass" && parameter.path != "vector.weights.gather.vector_ops") continue;
+      ++found;
+      CHECK(parameter.source.kind == c.kind);
+    }
+    CHECK(found == 2);
+  }
+}
+
 TEST_CASE("device files: each compiled-in file is the one on disk, valid, and named as its device") {
   for (const EmbeddedFile& file : embedded_hardware_files()) {
     CAPTURE(file.name);

@@ -62,7 +62,8 @@ constexpr std::string_view kTail = R"(
         "transcendentals": {"$ref": "#/$defs/from_zero"},
         "kind": {"$ref": "#/$defs/kind"},
         "source": {"$ref": "#/$defs/text"},
-        "note": {"$ref": "#/$defs/text"}
+        "note": {"$ref": "#/$defs/text"},
+        "measured_on": {"$ref": "#/$defs/text"}
       }
     },
     "torus": {
@@ -133,7 +134,8 @@ std::string definition_of(const DeviceField& field) {
                       to_absl(field.unit), "\"},\n", shared ? "        \"per\": {\"$ref\": \"#/$defs/per\"},\n" : "",
                       "        \"kind\": {\"$ref\": \"#/$defs/kind\"},\n",
                       "        \"source\": {\"$ref\": \"#/$defs/text\"},\n",
-                      "        \"note\": {\"$ref\": \"#/$defs/text\"}\n      }\n    },\n");
+                      "        \"note\": {\"$ref\": \"#/$defs/text\"},\n",
+                      "        \"measured_on\": {\"$ref\": \"#/$defs/text\"}\n      }\n    },\n");
 }
 
 // Appends the fields as nested objects. Fields with the same dotted prefix are adjacent in the table, so an object
