@@ -62,7 +62,41 @@ std::optional<std::vector<std::int64_t>> tile_of_operand(InstructionView reduce,
   return of_operand;
 }
 
+// What XLA's code for concatenations takes (xla/backends/gpu/codegen/emitters/concatenate.cc): threads of a block, and
+// the most neighbours that one thread copies.
+constexpr double kThreadsOfBlock = 128;
+constexpr std::int64_t kMostNeighbours = 4;
+
+// The blocks of a concatenation that is a kernel of its own. Each thread copies, of every operand, neighbours whose
+// number divides all operands' rows, so that none of its stores crosses from one operand to the next.
+double blocks_of(InstructionView concatenate) {
+  const std::vector<std::int64_t> axes = integers(concatenate, AttributeKey::kDimensions);
+  if (axes.size() != 1) return 0;
+  std::int64_t neighbours = kMostNeighbours;
+  double largest = 0;
+  for (std::uint32_t i = 0; i < concatenate.operand_count(); ++i) {
+    const Shape& operand = concatenate.operand(i).shape();
+    const std::size_t rank = operand.dimensions.size();
+    const std::vector<std::int64_t>& order = operand.layout.minor_to_major;
+    std::int64_t row = 1;  // neighbours of the operand that lie together in the result, modulo the most
+    for (std::size_t k = 0; k < rank; ++k) {
+      const std::size_t axis = order.size() == rank ? static_cast<std::size_t>(order[k]) : rank - 1 - k;
+      row = row * (operand.dimensions[axis] % kMostNeighbours) % kMostNeighbours;
+      if (axis == static_cast<std::size_t>(axes[0])) break;
+    }
+    while (row % neighbours != 0) neighbours /= 2;
+    largest = std::max(largest, static_cast<double>(element_count(operand)));
+  }
+  return std::ceil(largest / (kThreadsOfBlock * static_cast<double>(neighbours)));
+}
+
 }  // namespace
+
+void add_concatenated_blocks(InstructionView fusion, ComputationId fused, Work& work) {
+  if (fusion.text(AttributeKey::kKind) != "kInput") return;
+  const InstructionView root = fusion.module().computation(fused).root();
+  if (root.opcode() == Opcode::kConcatenate) work.tiles.blocks = blocks_of(root);
+}
 
 void add_gpu_tiles(InstructionView fusion, ComputationId fused, Work& work) {
   if (!work.matrix.empty()) return;

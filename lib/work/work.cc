@@ -329,6 +329,7 @@ class WorkCounter {
       if (opcode == Opcode::kFusion) {
         add_chosen_tile(instruction, work);
         add_gpu_tiles(instruction, called, work);
+        if (!insides_.is_on_tiles()) add_concatenated_blocks(instruction, called, work);
       }
     }
     add_boundary(instruction, inside, results, rows_in_vmem, work);

@@ -1,4 +1,6 @@
 // What the threads of a GPU take to find, load and store their elements, beside bytes and arithmetic.
+#include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "hloroof/device.h"
@@ -71,6 +73,45 @@ TEST_CASE(
   const std::string update =
       "  a = bf16[1024,4096] parameter(0)\n  b = bf16[8,4096] parameter(1)\n  c = s32[] parameter(2)\n";
   CHECK(elements(update, "kLoop", "bf16[1024,4096]", "dynamic-update-slice(a, b, c, c)") == 8 * 4096);
+}
+
+// A concatenation of two parts of an array along its last dimension.
+Work joined(const std::string& type, std::int64_t first, std::int64_t second, const std::string& kind = "kInput") {
+  const auto columns = [&](std::int64_t count) { return type + "[8192," + std::to_string(count) + "]{1,0}"; };
+  const std::string parameters =
+      "  a = " + columns(first) + " parameter(0)\n  b = " + columns(second) + " parameter(1)\n";
+  const std::string result = columns(first + second);
+  return root_work(parameters, "r = " + result + " fusion(a, b), kind=" + kind + ", calls=f",
+                   fusion(parameters, result + " concatenate(a, b), dimensions={1}"));
+}
+
+TEST_CASE("A thread of a concatenation copies neighbours only where all parts have whole numbers of them") {
+  CHECK(joined("bf16", 64, 64).tiles.blocks == 8192 * 64 / 128 / 4);
+  CHECK(joined("bf16", 66, 64).tiles.blocks == 8192 * 66 / 128 / 2);
+  CHECK(joined("bf16", 5, 64).tiles.blocks == 8192 * 64 / 128);
+  CHECK(joined("bf16", 5, 64, "kLoop").tiles.blocks == 0);
+  const std::string rows = "  a = f32[5,8192]{1,0} parameter(0)\n  b = f32[8187,8192]{1,0} parameter(1)\n";
+  const auto along = [&](const std::string& layout) {
+    std::string parameters = rows;
+    std::string result = "f32[8192,8192]{1,0}";
+    for (std::string* text : {&parameters, &result}) {
+      for (std::size_t at = text->find("{1,0}"); at != std::string::npos; at = text->find("{1,0}", at + 5)) {
+        text->replace(at, 5, layout);
+      }
+    }
+    return root_work(parameters, "r = " + result + " fusion(a, b), kind=kInput, calls=f",
+                     fusion(parameters, result + " concatenate(a, b), dimensions={0}"))
+        .tiles.blocks;
+  };
+  CHECK(along("{1,0}") == 8187 * 8192 / 128 / 4);
+  CHECK(along("{0,1}") == 8187 * 8192 / 128);  // rows of 5 and of 8187 lie one after another
+}
+
+TEST_CASE("The blocks of a concatenation of odd rows take longer to start than their bytes to move") {
+  const Device h100 = device("h100_sxm");
+  CHECK(op_time(joined("bf16", 5, 8187), h100).seconds == Approx(316.4e-6).epsilon(0.02));
+  CHECK(op_time(joined("f32", 5, 8187), h100).seconds == Approx(317.2e-6).epsilon(0.02));
+  CHECK(op_time(joined("bf16", 8, 8184), h100).seconds < 100e-6);
 }
 
 TEST_CASE("A block that sorts a short row leaves threads of its multiprocessor idle") {
