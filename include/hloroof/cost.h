@@ -193,12 +193,15 @@ struct TileWork {
   double exchanged = 0;  // padded elements that the threads of all blocks pass to one another, through shared memory
 };
 
-// What gathers and scatters do row by row, because no row is known before its number is read.
+// What is done row by row: by gathers and scatters, because no row is known before its number is read, and by updates
+// in place whose rows cover registers in part.
 struct RowWork {
-  double moved = 0;        // rows that are copied
-  double combined = 0;     // rows with which an update is combined
-  double stores = 0;       // registers that are stored in part, beside those of gathers
-  double array_bytes = 0;  // padded bytes of the largest array that has the rows
+  double moved = 0;              // rows that are copied
+  double combined = 0;           // rows with which an update is combined
+  double stores = 0;             // registers that are stored in part, beside those of gathers
+  double array_bytes = 0;        // padded bytes of the largest array that has the rows
+  double updated = 0;            // rows of updates in place, each laid out as one
+  double updated_registers = 0;  // of those rows, included in Work::partial_tile_elements
 };
 
 // TPU: how the compiler computes a reduction whose operation states its windows. The sums of a window stay in

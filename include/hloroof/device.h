@@ -149,7 +149,8 @@ struct Hbm {
 
 // The link to host memory.
 struct Host {
-  Fact<double> bandwidth;  // bytes/s between device and host memory, one direction
+  Fact<double> bandwidth;   // bytes/s between device and host memory, one direction, nominal
+  Fact<double> efficiency;  // share of that bandwidth which transfers attain; none: all of it
 };
 
 // The condition under which an axis of a TPU slice closes to a ring.
@@ -290,6 +291,8 @@ struct TpuCore {
     double lane_reduction_cycles = 0;    // cycles to reduce a register over its lanes
     double cross_lane_units = 0;         // cross-lane units of one core
     double partial_update_cycles = 0;    // cycles to merge an update into a register that it covers in part
+    Fact<double> update_row_cycles;      // cycles to begin a row of an update that covers registers in part; none: 0
+    Fact<double> update_store_cycles;    // cycles to load and store a register of such a row; none: 0
     Fact<double> row_move_cycles;        // cycles to find a row by its number and move it inside VMEM; none: 0
     Fact<double> row_combine_cycles;     // cycles to find it and combine it with another, which is read back; none: 0
     Fact<double> operation_latency;      // cycles until an operation can use the result of another; none: 0

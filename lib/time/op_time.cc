@@ -368,7 +368,8 @@ ResourceTimes<Num> resource_times(const Work& work, const Numbers<Num>& n, doubl
                           n.known_or(gpu->on_chip.exchange_rate, 0.0));
   }
   if (const double bytes = std::max(work.read.host, work.written.host); bytes > 0) {
-    times.host = over(n.amount("host memory", bytes, "B"), n.known_or(device.host.bandwidth, 0.0));
+    times.host = over(n.amount("host memory", bytes, "B"),
+                      n.known_or(device.host.bandwidth, 0.0) * n.known_or(device.host.efficiency, 1.0));
   }
   return times;
 }

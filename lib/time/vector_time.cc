@@ -154,6 +154,16 @@ void add_rows(const RowWork& rows, const TpuCore& core, const Numbers<Num>& n, V
                          n.amount("stores", stored, "B") / n.at(core.on_chip.vmem_write_bandwidth));
 }
 
+// Adds the time of updates that lie row by row. One core stores all of them.
+template <class Num>
+void add_updated_rows(const RowWork& rows, const TpuCore& core, const Numbers<Num>& n, VectorTime<Num>& time) {
+  if (rows.updated <= 0) return;
+  const Num begun = n.amount("rows of an update", rows.updated, "row") * n.known_or(core.vector.update_row_cycles, 0.0);
+  const Num stored = n.amount("registers of these rows", rows.updated_registers, "register") *
+                     n.known_or(core.vector.update_store_cycles, 0.0);
+  time.row_seconds = sum("rows stored in part", time.row_seconds, begun / n.clock(), stored / n.clock());
+}
+
 // Adds the waits of a reduction in windows: an addition for the one before it to the same sum. Rows are reduced one
 // after another, or some side by side; all other sums of a window are added to in turn.
 template <class Num>
@@ -280,10 +290,11 @@ VectorTime<Num> vector_time(const Work& work, const Numbers<Num>& n) {
   }
   if (const GpuCore* const gpu = n.device().gpu()) add_threads(work, *gpu, n, time);
   if (const TpuCore* const tpu = n.device().tpu()) {
-    time.partial_seconds =
-        n.amount("registers updated in part", work.partial_tile_elements / register_elements(tpu->vector), "register") *
-        n.at(tpu->vector.partial_update_cycles) / (n.clock() * n.cores());
+    const double partial = work.partial_tile_elements / register_elements(tpu->vector) - work.rows.updated_registers;
+    time.partial_seconds = n.amount("registers updated in part", std::max(partial, 0.0), "register") *
+                           n.at(tpu->vector.partial_update_cycles) / (n.clock() * n.cores());
     add_rows(work.rows, *tpu, n, time);
+    add_updated_rows(work.rows, *tpu, n, time);
     add_reduction(work.reduction, *tpu, n, time);
     const bool reduces_rows = std::any_of(work.vector.begin(), work.vector.end(), [](const VectorWork& v) {
       return v.opcode == Opcode::kReduce && v.cross_lane;

@@ -51,6 +51,8 @@ struct LeafWrite {
   double written_logical = 0;
   double read_back = 0;              // padded bytes of the partially covered tiles, which are read first
   double partial_tile_elements = 0;  // padded elements of those tiles
+  double rows = 0;                   // of an update that lies row by row and covers each tile by one row; 0: another
+  double row_registers = 0;          // of those rows
 };
 
 // The share of operand `i` that an instruction reads if the share `wanted` of its result is needed. Does not account
@@ -58,7 +60,8 @@ struct LeafWrite {
 Share operand_share(InstructionView instruction, int i, Share wanted, SizeCache& cache);
 
 // The write of a dynamic-update-slice of `update` into `array`, which is parameter `parameter`. Partially covered tiles
-// are read first.
+// are read first. If `update` lies row by row (`T(1,128)`), its rows are stored as they are; in other layouts each
+// register of it has rows of several tiles.
 LeafWrite update_slice(const Shape& array, const Shape& update, int parameter);
 
 // The write of operand `operand` of a scatter, which has shape `array` and is in the memory of parameter `parameter`.

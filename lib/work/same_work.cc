@@ -27,8 +27,8 @@ auto members(const Pieces& pieces) {
 }
 
 auto members(const RowWork& rows) {
-  const auto& [moved, combined, stores, array_bytes] = rows;
-  return std::tie(moved, combined, stores, array_bytes);
+  const auto& [moved, combined, stores, array_bytes, updated, updated_registers] = rows;
+  return std::tie(moved, combined, stores, array_bytes, updated, updated_registers);
 }
 
 auto members(const TileWork& tiles) {

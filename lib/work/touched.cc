@@ -1,12 +1,15 @@
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
 #include "hloroof/attributes.h"
+#include "lib/ir/element_type.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
 #include "lib/ir/shapes.h"
 #include "lib/ir/value_walk.h"
+#include "lib/kernel/common/isa.h"
 #include "lib/values/attribute_values.h"
 #include "lib/work/inside.h"
 #include "lib/work/registers.h"
@@ -53,6 +56,20 @@ bool covers_tiles_in_part(const Shape& array, const std::vector<std::int64_t>& s
     if (sizes[d] != array.dimensions[d] && sizes[d] % extent != 0) return true;
   }
   return false;
+}
+
+// Whether the tiles of an array have one row each, or the rows that share a sublane.
+bool lies_by_rows(const Shape& shape) {
+  if (!is_tiled(shape)) return false;
+  const std::vector<std::int64_t>& tile = shape.layout.tiles[0].dimensions;
+  return tile.size() == 2 && tile[0] <= std::max<std::int64_t>(kLaneBits / bits(shape.element_type), 1);
+}
+
+// Whether a block of `sizes` covers tiles of two dimensions in part only across their rows.
+bool spans_lanes(const Shape& array, const std::vector<std::int64_t>& sizes) {
+  if (array.layout.tiles[0].dimensions.size() != 2 || array.layout.minor_to_major.empty()) return false;
+  const auto minor = static_cast<std::size_t>(array.layout.minor_to_major[0]);
+  return sizes[minor] == array.dimensions[minor];
 }
 
 // Whether the blocks of a gather or scatter move one by one between tiled memory and the chip, with no cache that keeps
@@ -190,7 +207,15 @@ Share operand_share(InstructionView instruction, int i, Share wanted, SizeCache&
 }
 
 LeafWrite update_slice(const Shape& array, const Shape& update, int parameter) {
-  return update_in_place(array, update.dimensions, 1, parameter, false, false);
+  LeafWrite leaf = update_in_place(array, update.dimensions, 1, parameter, false, false);
+  if (leaf.partial_tile_elements > 0 && lies_by_rows(update) && spans_lanes(array, update.dimensions)) {
+    const std::vector<std::int64_t>& tile = array.layout.tiles[0].dimensions;
+    const auto lanes = static_cast<double>(tile[1]);
+    const auto row = static_cast<double>(update.dimensions[array.layout.minor_to_major[0]]);
+    leaf.row_registers = leaf.partial_tile_elements / (static_cast<double>(tile[0]) * lanes);
+    leaf.rows = leaf.row_registers / std::ceil(row / lanes);
+  }
+  return leaf;
 }
 
 LeafWrite update_scatter(InstructionView scatter, int operand, const Shape& array, int parameter) {

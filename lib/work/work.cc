@@ -118,6 +118,8 @@ void append_work(const Work& next, Work& total) {
   total.read_again += next.read_again;
   total.between_kernels += next.between_kernels;
   total.partial_tile_elements += next.partial_tile_elements;
+  total.rows.updated += next.rows.updated;
+  total.rows.updated_registers += next.rows.updated_registers;
   total.loads_in_turn += next.loads_in_turn;
   total.window_waits += next.window_waits;
   total.window_copies += next.window_copies;
@@ -194,6 +196,8 @@ void add_write(Work& work, const ArraySize& size, const LeafWrite& leaf) {
   of_space(work.read, size.space) += leaf.read_back;
   work.logical_bytes += leaf.written_logical;
   work.partial_tile_elements += leaf.partial_tile_elements;
+  work.rows.updated += leaf.rows;
+  work.rows.updated_registers += leaf.row_registers;
 }
 
 // Whether an instruction has no work: structure, the end of an asynchronous pair, or an instruction that runs other
@@ -418,7 +422,8 @@ class WorkCounter {
     for (std::size_t i = 0; i < leaves.size(); ++i) {
       LeafWrite leaf = i < inside.leaves.size() ? inside.leaves[i] : LeafWrite{};
       const ArraySize& size = sizes[leaves[i]];
-      if (rows_in_vmem && leaf.in_place) leaf.partial_tile_elements = 0;  // rows of registers are stored as they are
+      // Rows of registers are stored as they are.
+      if (rows_in_vmem && leaf.in_place) leaf.partial_tile_elements = leaf.rows = leaf.row_registers = 0;
       if (rows_in_vmem && leaf.in_place && size.space != MemorySpace::kVmem) {
         leaf.written_padded = leaf.read_back = size.padded_bytes;
         leaf.written_logical = size.logical_bytes;

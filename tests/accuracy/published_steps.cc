@@ -34,9 +34,9 @@ std::vector<PublishedStep> open_steps(const std::string& shared) {
     }
     return PublishedStep{path + ".hlo", device, seconds, standing};
   };
-  std::vector<PublishedStep> steps = {step("llama3.1-8b.v6e-8", "tpu_v6e", Standing::kSeen),
-                                      step("llama3.1-8b.v6e-32", "tpu_v6e", Standing::kSeen),
-                                      step("llama3.1-8b.v6e-256", "tpu_v6e", Standing::kSeen),
+  std::vector<PublishedStep> steps = {step("llama3.1-8b.v6e-8", "tpu_v6e", Standing::kFitted),
+                                      step("llama3.1-8b.v6e-32", "tpu_v6e", Standing::kFitted),
+                                      step("llama3.1-8b.v6e-256", "tpu_v6e", Standing::kFitted),
                                       step("llama3.1-70b.v6e-32", "tpu_v6e", Standing::kSeen),
                                       step("gemma3-12b-32k.v6e-256", "tpu_v6e", Standing::kSeen),
                                       step("mixtral-8x7b.v6e-256", "tpu_v6e", Standing::kSeen),

@@ -64,7 +64,8 @@ void report_steps(const std::string& shared, Report& report) {
   report.paragraph(
       "Measured, or derived from a published TFLOP/s, on whole slices. They were compiled by a later compiler than "
       "measured, some from defaults that are inferred (steps/README.md). The sustained rate of TPU v4 is "
-      "fitted to one of them; what attention kernels do to a score was counted with a step of Llama 3.1 in view, and "
+      "fitted to one of them, and the share of the link to the host that transfers attain on v6e to three; what "
+      "attention kernels do to a score was counted with a step of Llama 3.1 in view, and "
       "the power cap "
       "of v6e was chosen with its steps in view. "
       "Pairs of steps on one device whose measured times differ by more than 5 % are compared by their order.");

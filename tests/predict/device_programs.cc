@@ -196,6 +196,10 @@ void add_memory(Program& program) {
   program.add("f32[]{:S(1)}", "reduce(" + near + ", zero), dimensions={0,1}, to_apply=add");
   program.add(program.shape("f32", "512,512", 1), "broadcast(zero), dimensions={}");
   program.add(program.shape("f32", "512,512", 1), "add(" + near + ", " + near + ")");
+  // Rows of an update that covers tiles in part.
+  const std::string stack = program.parameter("f32[4096,16,512]{2,1,0:T(8,128)}");
+  const std::string layer = program.parameter("f32[4096,1,512]{2,1,0:T(1,128)}");
+  program.add("f32[4096,16,512]{2,1,0:T(8,128)}", "dynamic-update-slice(" + stack + ", " + layer + ", i, i, i)");
   // Rows that are found by number, and columns that wait for one another.
   const std::string rows = program.parameter("s32[4096]{0:T(1024)}");
   const std::string found = program.add(program.shape("f32", "4096,512"),

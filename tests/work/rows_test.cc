@@ -85,6 +85,54 @@ TEST_CASE("a scatter combines or replaces rows in VMEM, and copies the table onc
   }
 }
 
+// An update of one position of a stack along its second minor dimension.
+Work stacked(const std::string& rows, const std::string& width, const std::string& update_tile,
+             const std::string& type = "f32", const std::string& tile = "T(8,128)") {
+  const std::string stack = type + "[" + rows + ",16," + width + "]{2,1,0:" + tile + "}";
+  return root_work("  a = " + stack + " parameter(0)\n  u = " + type + "[" + rows + ",1," + width +
+                       "]{2,1,0:" + update_tile + "} parameter(1)\n  i = s32[] parameter(2)\n  z = s32[] constant(0)\n",
+                   "r = " + stack + " dynamic-update-slice(a, u, z, i, z)");
+}
+
+TEST_CASE("an update that lies row by row has rows, and the registers of each") {
+  const Work work = stacked("7168", "512", "T(1,128)");
+  CHECK(work.rows.updated == 7168);
+  CHECK(work.rows.updated_registers == 7168 * 4);
+  CHECK(work.partial_tile_elements == 7168 * 4 * 1024);
+  const Work odd = stacked("7168", "130", "T(1,128)");
+  CHECK(odd.rows.updated == 7168);
+  CHECK(odd.rows.updated_registers == 7168 * 2);
+  const Work packed = stacked("7168", "512", "T(2,128)(2,1)", "bf16", "T(8,128)(2,1)");
+  CHECK(packed.rows.updated == 7168);
+  CHECK(packed.rows.updated_registers == 7168 * 4);
+  const Work tiles = stacked("7168", "512", "T(8,128)");  // rows of several tiles lie in one register
+  CHECK(tiles.rows.updated == 0);
+  CHECK(tiles.partial_tile_elements == work.partial_tile_elements);
+}
+
+// Bundles of final code, by tests/accuracy/grid/updates.py.
+TEST_CASE("rows that cover tiles in part take what their code takes, on one core") {
+  const struct {
+    const char* device;
+    const char* rows;
+    const char* width;
+    double bundles;  // of a row
+  } cases[] = {
+      {"tpu_v4", "28672", "128", 16.4}, {"tpu_v4", "3584", "4096", 212},   {"tpu_v5e", "28672", "128", 32.5},
+      {"tpu_v5e", "7168", "512", 45.1}, {"tpu_v5e", "3584", "4096", 179},  {"tpu_v5p", "28672", "128", 32.8},
+      {"tpu_v5p", "3584", "4096", 187}, {"tpu_v6e", "28672", "128", 31.8}, {"tpu_v6e", "7168", "512", 40.1},
+      {"tpu_v6e", "3584", "4096", 153}, {"tpu_v7x", "28672", "128", 22.2}, {"tpu_v7x", "3584", "4096", 148},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.device, c.rows);
+    const Device machine = device(c.device);
+    const double rows = std::stod(c.rows);
+    const VectorTime<double> time = vector_time(stacked(c.rows, c.width, "T(1,128)"), machine);
+    CHECK(time.row_seconds * *machine.clock / rows == Approx(c.bundles).epsilon(0.09));
+    CHECK(time.partial_seconds == 0);
+  }
+}
+
 TEST_CASE("rows take their time one after another") {
   for (const char* name : {"tpu_v5e", "tpu_v6e"}) {
     CAPTURE(name);
