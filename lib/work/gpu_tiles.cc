@@ -62,10 +62,27 @@ std::optional<std::vector<std::int64_t>> tile_of_operand(InstructionView reduce,
   return of_operand;
 }
 
-// What XLA's code for concatenations takes (xla/backends/gpu/codegen/emitters/concatenate.cc): threads of a block, and
-// the most neighbours that one thread copies.
+// What XLA makes of loops and concatenations: threads of a block, the most neighbours that one thread computes, and the
+// most operands of a concatenation in a loop with neighbours.
 constexpr double kThreadsOfBlock = 128;
 constexpr std::int64_t kMostNeighbours = 4;
+constexpr std::uint32_t kMostJoined = 10;
+
+// Whether each thread of a loop computes one element only, because its code would be too long.
+bool is_without_neighbours(ComputationView loop) {
+  for (InstructionView i : loop.instructions()) {
+    if (i.opcode() == Opcode::kReduceWindow) return true;
+    if (i.opcode() == Opcode::kConcatenate && i.operand_count() > kMostJoined) return true;
+  }
+  return false;
+}
+
+// The blocks of a loop over `elements` elements.
+double blocks_of(ComputationView loop, double elements) {
+  double neighbours = is_without_neighbours(loop) ? 1 : kMostNeighbours;
+  while (std::fmod(elements, neighbours) != 0) neighbours /= 2;
+  return std::ceil(elements / (kThreadsOfBlock * neighbours));
+}
 
 // The blocks of a concatenation that is a kernel of its own. Each thread copies, of every operand, neighbours whose
 // number divides all operands' rows, so that none of its stores crosses from one operand to the next.
@@ -92,10 +109,11 @@ double blocks_of(InstructionView concatenate) {
 
 }  // namespace
 
-void add_concatenated_blocks(InstructionView fusion, ComputationId fused, Work& work) {
-  if (fusion.text(AttributeKey::kKind) != "kInput") return;
-  const InstructionView root = fusion.module().computation(fused).root();
-  if (root.opcode() == Opcode::kConcatenate) work.tiles.blocks = blocks_of(root);
+void add_thread_blocks(InstructionView fusion, ComputationId fused, Work& work) {
+  const ComputationView body = fusion.module().computation(fused);
+  const std::string_view kind = fusion.text(AttributeKey::kKind);
+  if (kind == "kLoop" && work.thread_elements > 0) work.tiles.blocks = blocks_of(body, work.thread_elements);
+  if (kind == "kInput" && body.root().opcode() == Opcode::kConcatenate) work.tiles.blocks = blocks_of(body.root());
 }
 
 void add_gpu_tiles(InstructionView fusion, ComputationId fused, Work& work) {

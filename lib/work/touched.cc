@@ -62,12 +62,13 @@ bool covers_tiles_in_part(const Shape& array, const std::vector<std::int64_t>& s
 bool lies_by_rows(const Shape& shape) {
   if (!is_tiled(shape)) return false;
   const std::vector<std::int64_t>& tile = shape.layout.tiles[0].dimensions;
-  return tile.size() == 2 && tile[0] <= std::max<std::int64_t>(kLaneBits / bits(shape.element_type), 1);
+  return tile.size() == 2 && tile[0] <= std::max<std::int64_t>(kLaneBits / std::max(bits(shape.element_type), 1), 1);
 }
 
 // Whether a block of `sizes` covers tiles of two dimensions in part only across their rows.
 bool spans_lanes(const Shape& array, const std::vector<std::int64_t>& sizes) {
-  if (array.layout.tiles[0].dimensions.size() != 2 || array.layout.minor_to_major.empty()) return false;
+  const std::vector<std::int64_t>& tile = array.layout.tiles[0].dimensions;
+  if (tile.size() != 2 || tile[0] <= 0 || tile[1] <= 0 || array.layout.minor_to_major.empty()) return false;
   const auto minor = static_cast<std::size_t>(array.layout.minor_to_major[0]);
   return sizes[minor] == array.dimensions[minor];
 }

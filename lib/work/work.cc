@@ -333,11 +333,13 @@ class WorkCounter {
       if (opcode == Opcode::kFusion) {
         add_chosen_tile(instruction, work);
         add_gpu_tiles(instruction, called, work);
-        if (!insides_.is_on_tiles()) add_concatenated_blocks(instruction, called, work);
       }
     }
     add_boundary(instruction, inside, results, rows_in_vmem, work);
     if (is_by_element(instruction, called)) work.thread_elements = written_elements(inside, results);
+    if (opcode == Opcode::kFusion && called.valid() && !insides_.is_on_tiles()) {
+      add_thread_blocks(instruction, called, work);
+    }
     if (!called.valid()) {
       if (opcode == Opcode::kFusion || opcode == Opcode::kAsyncStart || opcode == Opcode::kUnknown) {
         work.source = CostSource::kUnknown;  // the computation or the opcode is not in the text

@@ -46,6 +46,14 @@ TEST_CASE("Threads take time for each element of their result, or for each place
        "r = f32[128,56,56,64] reduce-window(a, z), window={size=1x3x3x1 stride=1x2x2x1 pad=0_0x0_1x0_1x0_0}, "
        "to_apply=larger",
        173.6e-6, maximum},
+      {"windows of 3 x 3 in bf16, a thread each", "  a = bf16[128,112,112,64] parameter(0)\n  z = bf16[] constant(0)\n",
+       "r = bf16[128,56,56,64] fusion(a), kind=kLoop, calls=f", 123.4e-6,
+       "larger {\n  x = bf16[] parameter(0)\n  y = bf16[] parameter(1)\n  ROOT s = bf16[] maximum(x, y)\n}\n"
+       "f {\n  a = bf16[128,112,112,64] parameter(0)\n  z = bf16[] constant(0)\n  ROOT r = bf16[128,56,56,64] "
+       "reduce-window(a, z), window={size=1x3x3x1 stride=1x2x2x1 pad=0_0x0_1x0_1x0_0}, to_apply=larger\n}\n"},
+      {"bytes that are converted", "  a = s8[8192,8192] parameter(0)\n",
+       "r = bf16[8192,8192] fusion(a), kind=kLoop, calls=f", 80.9e-6,
+       fusion("  a = s8[8192,8192] parameter(0)\n", "bf16[8192,8192] convert(a)")},
       {"65,536 keys, six kernels", "  k = f32[65536] parameter(0)\n",
        R"(r = (f32[65536], u8[9999]) custom-call(k), custom_call_target="xla.gpu.ext.cub_sort_keys")", 43e-6},
   };
@@ -89,7 +97,7 @@ TEST_CASE("A thread of a concatenation copies neighbours only where all parts ha
   CHECK(joined("bf16", 64, 64).tiles.blocks == 8192 * 64 / 128 / 4);
   CHECK(joined("bf16", 66, 64).tiles.blocks == 8192 * 66 / 128 / 2);
   CHECK(joined("bf16", 5, 64).tiles.blocks == 8192 * 64 / 128);
-  CHECK(joined("bf16", 5, 64, "kLoop").tiles.blocks == 0);
+  CHECK(joined("bf16", 5, 64, "kOutput").tiles.blocks == 0);
   const std::string rows = "  a = f32[5,8192]{1,0} parameter(0)\n  b = f32[8187,8192]{1,0} parameter(1)\n";
   const auto along = [&](const std::string& layout) {
     std::string parameters = rows;
@@ -105,6 +113,23 @@ TEST_CASE("A thread of a concatenation copies neighbours only where all parts ha
   };
   CHECK(along("{1,0}") == 8187 * 8192 / 128 / 4);
   CHECK(along("{0,1}") == 8187 * 8192 / 128);  // rows of 5 and of 8187 lie one after another
+}
+
+TEST_CASE("A thread of a loop computes as many neighbours as divide the elements of its result, four at most") {
+  const auto blocks = [](const std::string& size, const std::string& code, const std::string& more = "") {
+    const std::string shape = "f32[" + size + "]";
+    const std::string parameters = "  a = " + shape + " parameter(0)\n";
+    return root_work(
+               parameters, "r = " + shape + " fusion(a), kind=kLoop, calls=f",
+               more + "f {\n" + parameters + "  z = f32[] constant(0)\n  ROOT c = " + shape + " " + code + "\n}\n")
+        .tiles.blocks;
+  };
+  CHECK(blocks("8192,8192", "negate(a)") == 131072);
+  CHECK(blocks("8192,8193", "negate(a)") == 131088);  // the rows may be odd
+  CHECK(blocks("8191,8190", "negate(a)") == 262049);
+  CHECK(blocks("8191,8191", "negate(a)") == 524161);
+  const std::string sum = "sum {\n  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n  ROOT s = f32[] add(x, y)\n}\n";
+  CHECK(blocks("8192,8192", "reduce-window(a, z), window={size=1x9 pad=0_0x4_4}, to_apply=sum", sum) == 524288);
 }
 
 TEST_CASE("The blocks of a concatenation of odd rows take longer to start than their bytes to move") {
