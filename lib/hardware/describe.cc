@@ -14,6 +14,7 @@
 #include "lib/base/strings.h"
 #include "lib/hardware/accuracy.h"
 #include "lib/hardware/device_facts.h"
+#include "lib/hardware/device_fields.h"
 #include "lib/hardware/names.h"
 #include "lib/hardware/networks.h"
 
