@@ -62,10 +62,11 @@ std::optional<std::vector<std::int64_t>> tile_of_operand(InstructionView reduce,
   return of_operand;
 }
 
-// What XLA makes of loops and concatenations: threads of a block, the most neighbours that one thread computes, and the
-// most operands of a concatenation in a loop with neighbours.
+// What XLA makes of loops and concatenations: threads of a block, the most neighbours that one thread computes, the
+// most operands of a concatenation that is a kernel of its own, and of one in a loop with neighbours.
 constexpr double kThreadsOfBlock = 128;
 constexpr std::int64_t kMostNeighbours = 4;
+constexpr std::uint32_t kMostCopied = 4;
 constexpr std::uint32_t kMostJoined = 10;
 
 // Whether each thread of a loop computes one element only, because its code would be too long.
@@ -107,13 +108,35 @@ double blocks_of(InstructionView concatenate) {
   return std::ceil(largest / (kThreadsOfBlock * static_cast<double>(neighbours)));
 }
 
+// The concatenation that a fusion is compiled as: the root, or in a fusion of `kind=kInput` any, if that has no other
+// operation which such kernels are made for.
+std::optional<InstructionView> copied_concatenate(ComputationView body, bool is_input) {
+  const auto is_copied = [](InstructionView i) {
+    return i.opcode() == Opcode::kConcatenate && i.operand_count() <= kMostCopied;
+  };
+  if (is_copied(body.root())) return body.root();
+  if (!is_input) return std::nullopt;
+  std::optional<InstructionView> found;
+  for (InstructionView i : body.instructions()) {
+    const bool is_other = i.opcode() == Opcode::kReduce || i.opcode() == Opcode::kScatter ||
+                          i.opcode() == Opcode::kTranspose || i.opcode() == Opcode::kCopy;
+    if (is_other) return std::nullopt;
+    if (is_copied(i)) found = i;
+  }
+  return found;
+}
+
 }  // namespace
 
 void add_thread_blocks(InstructionView fusion, ComputationId fused, Work& work) {
-  const ComputationView body = fusion.module().computation(fused);
   const std::string_view kind = fusion.text(AttributeKey::kKind);
-  if (kind == "kLoop" && work.thread_elements > 0) work.tiles.blocks = blocks_of(body, work.thread_elements);
-  if (kind == "kInput" && body.root().opcode() == Opcode::kConcatenate) work.tiles.blocks = blocks_of(body.root());
+  if (kind != "kLoop" && kind != "kInput") return;
+  const ComputationView body = fusion.module().computation(fused);
+  if (const auto concatenate = copied_concatenate(body, kind == "kInput")) {
+    work.tiles.blocks = blocks_of(*concatenate);
+  } else if (kind == "kLoop" && work.thread_elements > 0) {
+    work.tiles.blocks = blocks_of(body, work.thread_elements);
+  }
 }
 
 void add_gpu_tiles(InstructionView fusion, ComputationId fused, Work& work) {

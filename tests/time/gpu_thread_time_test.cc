@@ -97,6 +97,7 @@ TEST_CASE("A thread of a concatenation copies neighbours only where all parts ha
   CHECK(joined("bf16", 64, 64).tiles.blocks == 8192 * 64 / 128 / 4);
   CHECK(joined("bf16", 66, 64).tiles.blocks == 8192 * 66 / 128 / 2);
   CHECK(joined("bf16", 5, 64).tiles.blocks == 8192 * 64 / 128);
+  CHECK(joined("bf16", 5, 64, "kLoop").tiles.blocks == 8192 * 64 / 128);
   CHECK(joined("bf16", 5, 64, "kOutput").tiles.blocks == 0);
   const std::string rows = "  a = f32[5,8192]{1,0} parameter(0)\n  b = f32[8187,8192]{1,0} parameter(1)\n";
   const auto along = [&](const std::string& layout) {
@@ -113,6 +114,38 @@ TEST_CASE("A thread of a concatenation copies neighbours only where all parts ha
   };
   CHECK(along("{1,0}") == 8187 * 8192 / 128 / 4);
   CHECK(along("{0,1}") == 8187 * 8192 / 128);  // rows of 5 and of 8187 lie one after another
+}
+
+TEST_CASE(
+    "A fusion is compiled as a concatenation of four arrays at most, at its root or with nothing else to be made for") {
+  const auto blocks = [](const std::string& kind, int parts, const std::string& root) {
+    const std::string part = "f32[8192,513]";
+    const std::string whole = "f32[8192," + std::to_string(513 * parts) + "]";
+    const std::string sum =
+        "sum {\n  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n  ROOT s = f32[] add(x, y)\n}\n";
+    std::string parameters;
+    std::string names;
+    for (int i = 0; i < parts; ++i) {
+      const std::string name = "a" + std::to_string(i);
+      parameters.append("  ").append(name).append(" = ").append(part);
+      parameters.append(" parameter(").append(std::to_string(i)).append(")\n");
+      names.append(i > 0 ? ", " : "").append(name);
+    }
+    std::string code = "f {\n" + parameters + "  z = f32[] constant(0)\n  c = " + whole + " concatenate(" + names +
+                       "), dimensions={1}\n  ROOT r = " + whole + " " + root + "\n}\n";
+    if (root.empty()) {
+      code = "f {\n" + parameters + "  ROOT c = " + whole + " concatenate(" + names + "), dimensions={1}\n}\n";
+    }
+    return root_work(parameters, "r = " + whole + " fusion(" + names + "), kind=" + kind + ", calls=f", sum + code)
+        .tiles.blocks;
+  };
+  const double one_each = 8192 * 513 / 128.0;
+  CHECK(blocks("kLoop", 3, "") == one_each);
+  CHECK(blocks("kLoop", 5, "") == 5 * one_each / 4);
+  CHECK(blocks("kInput", 3, "negate(c)") == one_each);
+  CHECK(blocks("kLoop", 3, "negate(c)") == 3 * one_each / 4);  // a part of a loop
+  CHECK(blocks("kLoop", 12, "") == 12 * one_each);
+  CHECK(blocks("kInput", 3, "copy(c)") == 0);  // a transposition, for all that is known
 }
 
 TEST_CASE("A thread of a loop computes as many neighbours as divide the elements of its result, four at most") {
