@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/ir/rows.h"
 #include "lib/ir/shapes.h"
 #include "lib/values/attribute_values.h"
 #include "lib/values/backend_config.h"
@@ -81,7 +82,7 @@ bool is_without_neighbours(ComputationView loop) {
 // The blocks of a loop over `elements` elements.
 double blocks_of(ComputationView loop, double elements) {
   double neighbours = is_without_neighbours(loop) ? 1 : kMostNeighbours;
-  while (std::fmod(elements, neighbours) != 0) neighbours /= 2;
+  while (neighbours > 1 && std::fmod(std::round(elements), neighbours) != 0) neighbours /= 2;
   return std::ceil(elements / (kThreadsOfBlock * neighbours));
 }
 
@@ -132,6 +133,7 @@ void add_thread_blocks(InstructionView fusion, ComputationId fused, Work& work) 
   const std::string_view kind = fusion.text(AttributeKey::kKind);
   if (kind != "kLoop" && kind != "kInput") return;
   const ComputationView body = fusion.module().computation(fused);
+  if (!row_of(body).root.valid()) return;
   if (const auto concatenate = copied_concatenate(body, kind == "kInput")) {
     work.tiles.blocks = blocks_of(*concatenate);
   } else if (kind == "kLoop" && work.thread_elements > 0) {

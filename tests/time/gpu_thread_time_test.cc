@@ -161,6 +161,10 @@ TEST_CASE("A thread of a loop computes as many neighbours as divide the elements
   CHECK(blocks("8192,8193", "negate(a)") == 131088);  // the rows may be odd
   CHECK(blocks("8191,8190", "negate(a)") == 262049);
   CHECK(blocks("8191,8191", "negate(a)") == 524161);
+  // More than a double counts, and more than it holds: no block for a part of an element.
+  CHECK(blocks("9007199254740991,1023", "negate(a)") <= 9007199254740992.0 * 1023 / 128);
+  const std::string longest = "9223372036854775807";
+  CHECK(blocks(longest + "," + longest, "negate(a)") <= 1e38);
   const std::string sum = "sum {\n  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n  ROOT s = f32[] add(x, y)\n}\n";
   CHECK(blocks("8192,8192", "reduce-window(a, z), window={size=1x9 pad=0_0x4_4}, to_apply=sum", sum) == 524288);
 }
