@@ -205,7 +205,7 @@ bool has_unaligned_rows(const Shape& shape) {
     if (has_rows) break;
     row = shape.dimensions[d];
   }
-  return has_rows && row * bits(shape.element_type) % kAlignment != 0;
+  return has_rows && row % kAlignment * bits(shape.element_type) % kAlignment != 0;  // the row may be of any size
 }
 
 }  // namespace

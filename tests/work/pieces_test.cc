@@ -97,9 +97,10 @@ TEST_CASE("A product is unaligned if the rows of an operand are no multiple of 1
        {Case{"bf16[64,32]{1,0}", "bf16[32,128]{1,0}", false}, Case{"bf16[64,32]{1,0}", "bf16[32,129]{1,0}", true},
         Case{"bf16[64,32]{1,0}", "bf16[32,129]{0,1}", false}, Case{"bf16[64,33]{1,0}", "bf16[33,128]{1,0}", true},
         Case{"f32[64,36]{1,0}", "f32[36,128]{1,0}", false}, Case{"f32[64,38]{1,0}", "f32[38,128]{1,0}", true},
-        Case{"bf16[1,33]{1,0}", "bf16[33,128]{1,0}", false}}) {
+        Case{"bf16[1,33]{1,0}", "bf16[33,128]{1,0}", false},
+        Case{"bf16[64,32]{1,0}", "bf16[32,9223372036854775807]{1,0}", true}}) {
     INFO(c.lhs << " " << c.rhs);
-    const std::string n = c.rhs.substr(c.rhs.find(',') + 1, 3);
+    const std::string n = c.rhs.substr(c.rhs.find(',') + 1, c.rhs.find(']') - c.rhs.find(',') - 1);
     const std::string m = c.lhs.substr(c.lhs.find('[') + 1, c.lhs.find(',') - c.lhs.find('[') - 1);
     const Work work =
         root_work("  a = " + c.lhs + " parameter(0)\n  b = " + c.rhs + " parameter(1)\n",
