@@ -187,7 +187,7 @@ struct VectorWork {
 
 // What a fusion for a GPU does with the tiles that the compiler chose for it. A block of threads computes one tile.
 struct TileWork {
-  double blocks = 0;     // also of a concatenation, which has no tiles; 0: not known
+  double blocks = 0;     // also of loops and concatenations, which have no tiles; 0: not known
   double warps = 0;      // of a block
   double held = 0;       // padded elements that a block holds in registers while it reduces their rows
   double exchanged = 0;  // padded elements that the threads of all blocks pass to one another, through shared memory

@@ -317,25 +317,6 @@ Num scattered_seconds(const Work& work, const GpuCore& core, const Numbers<Num>&
   return gathers;
 }
 
-}  // namespace
-
-const void* deciding_cache_rate(const Work& work, const GpuCore& core) {
-  const GpuCore::OnChip& on_chip = core.on_chip;
-  if (work.tile_bytes > 0) {
-    const Fact<double>& tiles = core.program.tile_bandwidth;
-    return !work.is_for_threads && tiles ? static_cast<const void*>(&tiles) : &on_chip.l2_bandwidth;
-  }
-  const auto seconds = [](double count, const Fact<double>& rate) { return rate ? count / *rate : 0.0; };
-  const std::pair<double, const void*> rates[] = {
-      {seconds(work.atomics, on_chip.atomic_rate), &on_chip.atomic_rate},
-      {seconds(work.narrow_atomics, on_chip.narrow_atomic_rate), &on_chip.narrow_atomic_rate},
-      {seconds(gathered_sectors(work, on_chip), on_chip.gather_rate), &on_chip.gather_rate},
-  };
-  return std::max_element(std::begin(rates), std::end(rates))->second;
-}
-
-namespace {
-
 // The time that each resource needs for `work`.
 template <class Num>
 ResourceTimes<Num> resource_times(const Work& work, const Numbers<Num>& n, double products_busy = 0) {
@@ -543,6 +524,21 @@ Num timed(const Work& work, const RunAs& as, const Numbers<Num>& n, OpTime& time
 }
 
 }  // namespace
+
+const void* deciding_cache_rate(const Work& work, const GpuCore& core) {
+  const GpuCore::OnChip& on_chip = core.on_chip;
+  if (work.tile_bytes > 0) {
+    const Fact<double>& tiles = core.program.tile_bandwidth;
+    return !work.is_for_threads && tiles ? static_cast<const void*>(&tiles) : &on_chip.l2_bandwidth;
+  }
+  const auto seconds = [](double count, const Fact<double>& rate) { return rate ? count / *rate : 0.0; };
+  const std::pair<double, const void*> rates[] = {
+      {seconds(work.atomics, on_chip.atomic_rate), &on_chip.atomic_rate},
+      {seconds(work.narrow_atomics, on_chip.narrow_atomic_rate), &on_chip.narrow_atomic_rate},
+      {seconds(gathered_sectors(work, on_chip), on_chip.gather_rate), &on_chip.gather_rate},
+  };
+  return std::max_element(std::begin(rates), std::end(rates))->second;
+}
 
 bool is_read_kernel(const Work& work, const Device& device) {
   return work.kernel != nullptr && work.kernel->failure.empty() && device.tpu() != nullptr;

@@ -332,8 +332,9 @@ std::string deciding_vector_number(const Work& work, const Device& device) {
   double seconds = 0;
   for (const VectorWork& v : work.vector) {
     const double own = vector_time({v}, device).operation_seconds;
-    if (own > seconds) longest = &v;
-    seconds = std::max(seconds, own);
+    if (own <= seconds) continue;
+    longest = &v;
+    seconds = own;
   }
   const OpWeight* const weight = longest != nullptr ? weight_of(*longest, unit, device.tpu(), work.reduction) : nullptr;
   if (weight != nullptr) return absl::StrCat(to_absl(kWeightsPath), weight->op);

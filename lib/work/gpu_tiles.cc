@@ -12,6 +12,7 @@
 #include "lib/ir/shapes.h"
 #include "lib/values/attribute_values.h"
 #include "lib/values/backend_config.h"
+#include "lib/work/inside.h"
 
 namespace hloroof::internal::inline work {
 namespace {
@@ -66,7 +67,7 @@ std::optional<std::vector<std::int64_t>> tile_of_operand(InstructionView reduce,
 // What XLA makes of loops and concatenations: threads of a block, the most neighbours that one thread computes, the
 // most operands of a concatenation that is a kernel of its own, and of one in a loop with neighbours.
 constexpr double kThreadsOfBlock = 128;
-constexpr std::int64_t kMostNeighbours = 4;
+constexpr double kMostNeighbours = 4;
 constexpr std::uint32_t kMostCopied = 4;
 constexpr std::uint32_t kMostJoined = 10;
 
@@ -79,34 +80,30 @@ bool is_without_neighbours(ComputationView loop) {
   return false;
 }
 
+// The neighbours of a thread: as many as divide `elements`, a whole number or nearly so.
+double neighbours_in(double elements) {
+  double neighbours = kMostNeighbours;
+  while (neighbours > 1 && std::fmod(std::round(elements), neighbours) != 0) neighbours /= 2;
+  return neighbours;
+}
+
 // The blocks of a loop over `elements` elements.
 double blocks_of(ComputationView loop, double elements) {
-  double neighbours = is_without_neighbours(loop) ? 1 : kMostNeighbours;
-  while (neighbours > 1 && std::fmod(std::round(elements), neighbours) != 0) neighbours /= 2;
+  const double neighbours = is_without_neighbours(loop) ? 1 : neighbours_in(elements);
   return std::ceil(elements / (kThreadsOfBlock * neighbours));
 }
 
 // The blocks of a concatenation that is a kernel of its own. Each thread copies, of every operand, neighbours whose
 // number divides all operands' rows, so that none of its stores crosses from one operand to the next.
 double blocks_of(InstructionView concatenate) {
-  const std::vector<std::int64_t> axes = integers(concatenate, AttributeKey::kDimensions);
-  if (axes.size() != 1) return 0;
-  std::int64_t neighbours = kMostNeighbours;
+  double neighbours = kMostNeighbours;
   double largest = 0;
   for (std::uint32_t i = 0; i < concatenate.operand_count(); ++i) {
     const Shape& operand = concatenate.operand(i).shape();
-    const std::size_t rank = operand.dimensions.size();
-    const std::vector<std::int64_t>& order = operand.layout.minor_to_major;
-    std::int64_t row = 1;  // neighbours of the operand that lie together in the result, modulo the most
-    for (std::size_t k = 0; k < rank; ++k) {
-      const std::size_t axis = order.size() == rank ? static_cast<std::size_t>(order[k]) : rank - 1 - k;
-      row = row * (operand.dimensions[axis] % kMostNeighbours) % kMostNeighbours;
-      if (axis == static_cast<std::size_t>(axes[0])) break;
-    }
-    while (row % neighbours != 0) neighbours /= 2;
+    neighbours = std::min(neighbours, neighbours_in(run_of(concatenate.shape(), operand.dimensions)));
     largest = std::max(largest, static_cast<double>(element_count(operand)));
   }
-  return std::ceil(largest / (kThreadsOfBlock * static_cast<double>(neighbours)));
+  return std::ceil(largest / (kThreadsOfBlock * neighbours));
 }
 
 // The concatenation that a fusion is compiled as: the root, or in a fusion of `kind=kInput` any, if that has no other

@@ -51,7 +51,7 @@ struct LeafWrite {
   double written_logical = 0;
   double read_back = 0;              // padded bytes of the partially covered tiles, which are read first
   double partial_tile_elements = 0;  // padded elements of those tiles
-  double rows = 0;                   // of an update that lies row by row and covers each tile by one row; 0: another
+  double rows = 0;                   // of an update that lies row by row; 0: of another
   double row_registers = 0;          // of those rows
 };
 
@@ -67,6 +67,9 @@ LeafWrite update_slice(const Shape& array, const Shape& update, int parameter);
 // The write of operand `operand` of a scatter, which has shape `array` and is in the memory of parameter `parameter`.
 // The elements that the updates combine with are read first.
 LeafWrite update_scatter(InstructionView scatter, int operand, const Shape& array, int parameter);
+
+// The contiguous elements of a block of `sizes` in an array of `shape` without tiles.
+double run_of(const Shape& shape, const std::vector<std::int64_t>& sizes);
 
 // Adds the parts of an array without tiles that a gather, a scatter or a slice touches one by one, and the atomic
 // updates of a scatter.

@@ -21,7 +21,8 @@ constexpr int kNarrowBits = 32;
 // Of one operation. Further kinds count their own bytes, and nothing beside them.
 constexpr std::size_t kMostKinds = 64;
 
-// The contiguous elements of a block of `sizes` in an array of `shape`.
+}  // namespace
+
 double run_of(const Shape& shape, const std::vector<std::int64_t>& sizes) {
   double run = 1;
   for (const std::int64_t d : shape.layout.minor_to_major) {
@@ -31,8 +32,6 @@ double run_of(const Shape& shape, const std::vector<std::int64_t>& sizes) {
   }
   return run;
 }
-
-}  // namespace
 
 void add_pieces(InstructionView instruction, double share, SizeCache& sizes, Work& work) {
   const Opcode opcode = instruction.opcode();

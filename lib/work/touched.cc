@@ -68,7 +68,7 @@ bool lies_by_rows(const Shape& shape) {
 // Whether a block of `sizes` covers tiles of two dimensions in part only across their rows.
 bool spans_lanes(const Shape& array, const std::vector<std::int64_t>& sizes) {
   const std::vector<std::int64_t>& tile = array.layout.tiles[0].dimensions;
-  if (tile.size() != 2 || tile[0] <= 0 || tile[1] <= 0 || array.layout.minor_to_major.empty()) return false;
+  if (tile.size() != 2 || tile[1] <= 0 || array.layout.minor_to_major.empty()) return false;
   const auto minor = static_cast<std::size_t>(array.layout.minor_to_major[0]);
   return sizes[minor] == array.dimensions[minor];
 }
@@ -210,11 +210,9 @@ Share operand_share(InstructionView instruction, int i, Share wanted, SizeCache&
 LeafWrite update_slice(const Shape& array, const Shape& update, int parameter) {
   LeafWrite leaf = update_in_place(array, update.dimensions, 1, parameter, false, false);
   if (leaf.partial_tile_elements > 0 && lies_by_rows(update) && spans_lanes(array, update.dimensions)) {
-    const std::vector<std::int64_t>& tile = array.layout.tiles[0].dimensions;
-    const auto lanes = static_cast<double>(tile[1]);
     const auto row = static_cast<double>(update.dimensions[array.layout.minor_to_major[0]]);
-    leaf.row_registers = leaf.partial_tile_elements / (static_cast<double>(tile[0]) * lanes);
-    leaf.rows = leaf.row_registers / std::ceil(row / lanes);
+    leaf.rows = static_cast<double>(element_count(update)) / row;
+    leaf.row_registers = leaf.rows * std::ceil(row / static_cast<double>(array.layout.tiles[0].dimensions[1]));
   }
   return leaf;
 }

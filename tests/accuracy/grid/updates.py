@@ -8,6 +8,7 @@ second minor dimension. Its bundles are for each row of the update. `model` is w
 vector.update_store_cycles charge.
 """
 
+import json
 import re
 import subprocess
 
@@ -29,16 +30,18 @@ def programs():
                    [((rows, STACK, width), dtype), ((rows, 1, width), dtype), ((), "int32")])
 
 
-def number(arguments, path):
-    """The number of the device at the path."""
+def numbers(arguments):
+    """The numbers of the device by path."""
     device = "tpu_v7x" if arguments.generation == "7x" else f"tpu_{arguments.generation}"
-    shown = subprocess.run([arguments.hloroof, "devices", "show", device], capture_output=True, text=True, check=True).stdout
-    return float(re.search(rf"^\s*{re.escape(path)}\s+([\d.e+-]+)", shown, re.M).group(1))
+    shown = subprocess.run([arguments.hloroof, "devices", "show", device, "--format", "json"], capture_output=True, text=True,
+                           check=True)
+    return {parameter["path"]: parameter["value"] for parameter in json.loads(shown.stdout)["parameters"]}
 
 
 def main():
     arguments = arguments_of(__doc__)
-    row, store = (number(arguments, f"vector.update_{name}_cycles") for name in ("row", "store"))
+    known = numbers(arguments)
+    row, store = (known[f"vector.update_{name}_cycles"] for name in ("row", "store"))
     print(f"{'update':40} {'bundles':>8} {'model':>8}")
     for name, text, ops in code_of_each(arguments, programs):
         rows, registers = map(int, re.findall(r"(\d+) (?:rows|registers)", name))
