@@ -187,6 +187,9 @@ Share operand_share(InstructionView instruction, int i, Share wanted, SizeCache&
       }
       return share * wanted;
     }
+    case Opcode::kScatter:
+      // All updates are made, however small the part of the array is that they change.
+      return i < scatter_operands(instruction) ? wanted : kAll;
     case Opcode::kBroadcast:
     case Opcode::kDot:
     case Opcode::kConvolution:
@@ -222,7 +225,12 @@ LeafWrite update_scatter(InstructionView scatter, int operand, const Shape& arra
   const std::vector<std::int64_t> sizes = scatter_window(scatter, array, updates);
   const double one = window_elements(sizes);
   const double blocks = one > 0 ? static_cast<double>(element_count(updates)) / one : 0;
-  return update_in_place(array, sizes, blocks, parameter, true, are_fetched_apart(scatter, array));
+  const bool apart = are_fetched_apart(scatter, array);
+  if (!is_on_sparse_core(scatter)) return update_in_place(array, sizes, blocks, parameter, true, apart);
+  // A SparseCore adds to rows in its own memory: no register of a vector unit is updated in part.
+  LeafWrite leaf = update_in_place(in_sublanes(array), sizes, blocks, parameter, true, apart);
+  leaf.partial_tile_elements = 0;
+  return leaf;
 }
 
 InstructionView updated_through(InstructionView at) {

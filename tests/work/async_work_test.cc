@@ -284,5 +284,43 @@ TEST_CASE("a gather on a SparseCore reads the sublanes of its rows") {
   }
 }
 
+// A SparseCore adds to the sublanes of a row in its own memory; a vector unit updates part of each register of a tile.
+TEST_CASE("a scatter on a SparseCore reads and writes the sublanes of its rows, and no register in part") {
+  constexpr double kRow = 1024 * 2;
+  struct Case {
+    const char* type;
+    const char* tiles;
+    const char* thread;
+    double rows;     // of the array, read and written for each row of the updates
+    double updated;  // padded elements of tiles in part, for each row of the updates
+  };
+  for (const Case& c :
+       {Case{"bf16", "T(8,128)(2,1)", "sparsecore", 2, 0}, Case{"bf16", "T(8,128)(2,1)", "main", 8, 8 * 1024},
+        Case{"f32", "T(8,128)", "sparsecore", 2 * 1, 0}, Case{"f32", "T(8,128)", "main", 2 * 8, 8 * 1024}}) {
+    CAPTURE(c.type, c.thread);
+    const std::string type = c.type;
+    const std::string rows = type + "[64,1024]{1,0:" + c.tiles + "}";
+    const std::string table = type + "[4096,1024]{1,0:" + c.tiles + "}";
+    const std::string indices = "s32[64]{0:T(128)}";
+    const std::string apart = std::string(c.thread) == "main" ? "" : ", execution_thread=\"sparsecore\"";
+    const std::string text =
+        "HloModule m, is_scheduled=true\n\nadd {\n  a = " + type + "[] parameter(0)\n  b = " + type +
+        "[] parameter(1)\n  ROOT c = " + type + "[] add(a, b)\n}" + apart + "\n\nscattered {\n  t = " + table +
+        " parameter(0)\n  i = " + indices + " parameter(1)\n  u = " + rows + " parameter(2)\n  ROOT s = " + table +
+        " scatter(t, i, u), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, "
+        "index_vector_dim=1, to_apply=add\n}" +
+        apart + "\n\nENTRY main {\n  x = " + table + " parameter(0)\n  y = " + indices +
+        " parameter(1)\n  z = " + rows + " parameter(2)\n  ROOT f = " + table +
+        " fusion(x, y, z), kind=kCustom, calls=scattered\n}\n";
+    const absl::StatusOr<Module> module = parse_module(text);
+    REQUIRE(module.ok());
+    const Work work = compute_work(module->entry().root(), {});
+    const double updates = 64 * kRow * (type == "f32" ? 2 : 1);
+    CHECK(work.written.hbm == 64 * kRow * c.rows);
+    CHECK(work.read.hbm == 64 * kRow * c.rows + updates + 512);
+    CHECK(work.partial_tile_elements == 64 * c.updated);
+  }
+}
+
 }  // namespace
 }  // namespace hloroof::internal

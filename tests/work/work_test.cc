@@ -346,6 +346,17 @@ TEST_CASE("a gather reads its rows, a scatter reads, combines and writes them") 
   CHECK(write.written.hbm == 64 * 4096);
   CHECK(write.read.hbm == 64 * 4096 + 64 * 4096 + 512);
   CHECK(write.flops == 64 * 1024);
+  // In a fusion as well all updates are read, however small the part of the table is that they change.
+  const std::string fused = add + "fused {\n  a = " + table +
+                            " parameter(0)\n  b = s32[64]{0:T(128)} parameter(1)\n  c = " + rows +
+                            " parameter(2)\n  ROOT r = " + table +
+                            " scatter(a, b, c), update_window_dims={1,2}, inserted_window_dims={0}, "
+                            "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add\n}\n";
+  const Work in_fusion =
+      root_work(entry({table, "s32[64]{0:T(128)}", rows},
+                      "  ROOT r = " + table + " fusion(a, b, c), kind=kCustom, calls=fused\n", fused));
+  CHECK(in_fusion.written.hbm == write.written.hbm);
+  CHECK(in_fusion.read.hbm == write.read.hbm);
 
   // Rows of tiled memory are fetched one by one: one that is asked for again is fetched again. Elsewhere caches keep
   // it, and in sorted order the same ones are neighbours.
