@@ -176,6 +176,9 @@ struct CollectivePrediction {
   std::string algorithm;                // "ring, both directions", ...
   double seconds = 0;                   // of one execution
   double exposed_seconds = 0;           // in the whole step
+  // Of these, what another order of the ops could hide at most: as long as ops run that neither come before its start
+  // nor need its end. nullopt: little is exposed, or its end is in another computation.
+  std::optional<double> hideable_seconds;
   double wire_bytes = 0;                // sent by each device, per execution
   double busiest_link_bytes = 0;        // over the busiest link, one direction, per execution
   double link_bandwidth = 0;            // bytes/s of that link in one direction, nominal; 0: unknown

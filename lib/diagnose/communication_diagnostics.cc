@@ -19,6 +19,7 @@
 #include "lib/analysis/calls.h"
 #include "lib/analysis/mesh.h"
 #include "lib/analysis/op_name.h"
+#include "lib/base/units.h"
 #include "lib/diagnose/diagnostics.h"
 #include "lib/diagnose/sent_by_role.h"
 #include "lib/ir/opcode_facts.h"
@@ -31,6 +32,7 @@ using enum DiagnosticCode;
 
 constexpr double kBusyChip = 0.80;          // share of the step that the chip works: the links are no concern then
 constexpr double kWorthOfExposed = 0.05;    // share of the step of all waits for one kind of collective over one axis
+constexpr double kWorthOfOrder = 0.10;      // share of what is exposed of a collective that is worth another order
 constexpr std::size_t kMostCutValues = 64;  // limit on the values followed from a gather to its users
 constexpr int kMostIndexValues = 64;        // limit on the values followed back from the offset of a slice
 
@@ -83,7 +85,7 @@ class CommunicationDiagnoser {
     return found == seconds_.end() ? 0 : found->second;
   }
 
-  // Compares the time of the busiest link with that of the chip.
+  // Compares the time of the busiest link with that of all other ops, which run one after another.
   void balance() {
     double links = 0;
     for (const ResourceUse& use : prediction_.resources) {
@@ -94,14 +96,18 @@ class CommunicationDiagnoser {
       }
       if (!is_link && use.resource != Resource::kHost) chip_ = std::max(chip_, use.busy_seconds);
     }
+    for (const BreakdownPart& part : prediction_.breakdown) {
+      const bool is_link = part.resource == Resource::kIci || part.resource == Resource::kDcn;
+      if (!part.is_wait && !is_link) ops_ += part.seconds;
+    }
     links_ = links;
     const double step = prediction_.step_seconds;
-    if (links <= chip_ || links - chip_ < kWorthOfStep * step) return;
+    if (links <= ops_ || links - ops_ < kWorthOfStep * step) return;
     Finding finding = {.code = kCrossoverNotReached,
-                       .message = absl::StrCat(busier_than_chip(), ": no overlap can hide it. ",
+                       .message = absl::StrCat(busier_than_ops(), ": no overlap can hide all of it. ",
                                                help_for(mostly_sent(sent_by_role(prediction_)))),
                        .cause = link_,
-                       .most_seconds = links - chip_,
+                       .most_seconds = links - ops_,
                        .least_share = kWorthOfStep};
     for (const CollectivePrediction& collective : prediction_.collectives) {
       for (const TimePart& part : parts_of(collective.id)) finding.parts.push_back(part);
@@ -109,11 +115,11 @@ class CommunicationDiagnoser {
     diagnosis_.add(std::move(finding));
   }
 
-  std::string busier_than_chip() const {
-    return absl::StrFormat("%s is busy %.1fx as long as the chip itself", link_, chip_ > 0 ? links_ / chip_ : INFINITY);
+  std::string busier_than_ops() const {
+    return absl::StrFormat("%s is busy %.1fx as long as the other ops take", link_, ops_ > 0 ? links_ / ops_ : INFINITY);
   }
 
-  // Advice for links that are busier than the chip. A larger batch helps only where it does not also send more.
+  // Advice for links that are busy for longer than the other ops take. A larger batch helps only where it does not also send more.
   std::string help_for(MostlySent sent) const {
     switch (sent) {
       case MostlySent::kParameters:
@@ -143,8 +149,8 @@ class CommunicationDiagnoser {
   // Why the step waits for a collective, and what would help.
   std::string why_exposed(const CollectivePrediction& collective) const {
     const std::optional<std::size_t> carried = collectives_.by_carrier.first_of(collective.id.index);
-    if (links_ > chip_) {
-      return absl::StrCat("the step waits for it, and no schedule can hide all of it, because ", busier_than_chip(),
+    if (links_ > ops_) {
+      return absl::StrCat("the step waits for it, and no schedule can hide all of it, because ", busier_than_ops(),
                           ". ", help_for(mostly_sent(collective.role)));
     }
     if (carried && collectives_.collectives[*carried].slices > 0) {
@@ -160,8 +166,16 @@ class CommunicationDiagnoser {
       return "the step waits for it: it is one blocking instruction, and no order of the program hides it. Exchange "
              "less, or have the compiler split it into a start and an end";
     }
-    return "the step waits for it. Put work that does not need its result between its start and its end, or exchange "
-           "less";
+    if (!collective.hideable_seconds) return "the step waits for it. Start it earlier, or exchange less";
+    if (*collective.hideable_seconds < kWorthOfOrder * collective.exposed_seconds) {
+      return "the step waits for it, and no order of the ops hides it: nearly all that takes time comes before its start "
+             "or needs its end. Exchange less, or cut what makes or uses it into parts, so that one runs beside the "
+             "exchange of another";
+    }
+    return absl::StrCat("the step waits for it. Put work that does not need its result between its start and its end, "
+                        "which can hide at most ",
+                        format_seconds(*collective.hideable_seconds), " of its ",
+                        format_seconds(collective.exposed_seconds), ", or exchange less");
   }
 
   void exposed(const CollectivePrediction& collective) {
@@ -386,7 +400,8 @@ class CommunicationDiagnoser {
   std::optional<ValueWalk> walk_;
   std::string link_;
   double links_ = 0;
-  double chip_ = 0;
+  double chip_ = 0;  // seconds of its busiest unit
+  double ops_ = 0;   // seconds of all ops beside waits and collectives
 };
 
 }  // namespace

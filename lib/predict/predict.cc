@@ -23,6 +23,7 @@
 #include "lib/step/costs.h"
 #include "lib/step/device_count.h"
 #include "lib/step/facts.h"
+#include "lib/step/hideable.h"
 #include "lib/step/model_flops.h"
 #include "lib/step/other_program.h"
 #include "lib/step/sensitivity.h"
@@ -189,6 +190,7 @@ class Prediction {
 
   void list_collectives() {
     const std::vector<double> exposed = exposed_of_collectives(facts_);
+    const std::vector<std::optional<double>> hideable = hideable_of_collectives(facts_, exposed);
     std::vector<std::size_t> listed;
     for (const auto& [carrier, c] : collectives_.by_carrier) listed.push_back(c);
     std::sort(listed.begin(), listed.end());
@@ -206,6 +208,7 @@ class Prediction {
         entry.algorithm = absl::StrCat("what ", to_absl(module_.instruction(send).name()), " sends");
       }
       entry.exposed_seconds = exposed[c];
+      entry.hideable_seconds = hideable[c];
       result_.collectives.push_back(std::move(entry));
     }
   }

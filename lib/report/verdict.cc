@@ -28,6 +28,8 @@ constexpr double kNearPeak = 0.85;
 constexpr double kOfAttainable = 0.95;
 // Ops of which fewer run cannot become much fewer.
 constexpr double kManyRuns = 10;
+// A share of the exposed communication that is worth another order.
+constexpr double kWorthOfOrders = 0.10;
 // Where more than this share of the step is not known, nothing is said about what bounds it.
 constexpr double kMostUnknown = 0.5;
 
@@ -48,13 +50,33 @@ double busy_seconds(const StepPrediction& p, Resource resource) {
   return 0;
 }
 
-// The longest that a resource of the chip itself is busy.
-double chip_seconds(const StepPrediction& p) {
-  double most = 0;
-  for (const Resource resource : {Resource::kMatrix, Resource::kVector, Resource::kHbm, Resource::kVmem}) {
-    most = std::max(most, busy_seconds(p, resource));
+// What the ops take beside waits and collectives. They run one after another, so that nothing can hide more.
+double op_seconds(const StepPrediction& p) {
+  double sum = 0;
+  for (const BreakdownPart& part : p.breakdown) {
+    const bool is_link = part.resource == Resource::kIci || part.resource == Resource::kDcn;
+    if (!part.is_wait && !is_link) sum += part.seconds;
   }
-  return most;
+  return sum;
+}
+
+// What other orders of the ops could do about the communication that is exposed; see CollectivePrediction.
+std::string on_other_orders(const StepPrediction& p) {
+  double exposed = 0;
+  double hideable = 0;
+  for (const CollectivePrediction& collective : p.collectives) {
+    if (!collective.hideable_seconds) continue;
+    exposed += collective.exposed_seconds;
+    hideable += *collective.hideable_seconds;
+  }
+  if (exposed <= 0) return "";
+  if (hideable < kWorthOfOrders * exposed) {
+    return ". No order of its ops hides it: nearly all of them come before its start or need its end";
+  }
+  if (hideable < (1 - kWorthOfOrders) * exposed) {
+    return absl::StrFormat(". Other orders of its ops can hide at most %.0f %% of it", 100 * hideable / exposed);
+  }
+  return ". A schedule with more overlap may hide it";
 }
 
 // Returns "all-gather and reduce-scatter over data (FSDP)" for the collectives that use `link` and are exposed the
@@ -99,19 +121,19 @@ double seconds_at_stake(const StepPrediction& p, DiagnosticCode code) {
 // What could hide the communication. The step is in a blocking collective itself, or waits for one that runs beside it.
 std::string remedy_for_link(const StepPrediction& p, Resource resource, bool is_blocking) {
   const double link = busy_seconds(p, resource);
-  const double chip = chip_seconds(p);
+  const double ops = op_seconds(p);
   const std::string name(to_string(resource, p.family));
   if (link <= 0) return "";
   const std::string busy =
-      absl::StrFormat("%s is busy for %s, the chip itself for %s", name, format_seconds(link), format_seconds(chip));
-  if (link <= chip && !is_blocking) return absl::StrCat(": ", busy, ". A schedule with more overlap can hide it");
-  if (link <= chip) {
+      absl::StrFormat("%s is busy for %s, and the other ops take %s", name, format_seconds(link), format_seconds(ops));
+  if (link <= ops && !is_blocking) return absl::StrCat(": ", busy, on_other_orders(p));
+  if (link <= ops) {
     const bool shrinks = mostly_sent(sent_by_role(p)) == MostlySent::kParameters;
     return absl::StrCat(": ", busy, ". It blocks the ops after it, so no order hides it",
                         shrinks ? "; its share falls as the batch per device grows" : "");
   }
-  if (chip <= 0) return absl::StrCat(": ", busy);
-  std::string no_schedule = absl::StrCat(": ", busy, ". No schedule can hide that");
+  if (ops <= 0) return absl::StrCat(": ", busy);
+  std::string no_schedule = absl::StrCat(": ", busy, ". No schedule can hide all of that");
   // What is gathered is then cut or reduced.
   if (seconds_at_stake(p, DiagnosticCode::kGatherThenCut) > 0.5 * p.exposed_communication_seconds) {
     return absl::StrCat(no_schedule, ", but what it gathers is reduced or cut again: exchange the results instead (",
@@ -122,7 +144,7 @@ std::string remedy_for_link(const StepPrediction& p, Resource resource, bool is_
       // "1.0 times the batch" would be no larger batch.
       return absl::StrFormat(
           "%s; %.1f times the batch per device could, because weights and gradients do not grow with it", no_schedule,
-          std::max(link / chip, 1.1));
+          std::max(link / ops, 1.1));
     case MostlySent::kActivations: return absl::StrCat(no_schedule, ". ", help_for_activations());
     case MostlySent::kUndecided: break;
   }

@@ -212,6 +212,10 @@ struct Described<CollectivePrediction> {
       field("seconds", Unit::kSeconds, "Time of one execution.", &CollectivePrediction::seconds),
       field("exposed_seconds", Unit::kSeconds, "Time in the step that nothing hides.",
             &CollectivePrediction::exposed_seconds),
+      field("hideable_seconds", Unit::kSeconds,
+            "Part of exposed_seconds that another order could hide at most: as long as ops run that neither come "
+            "before its start nor need its end; null if little is exposed.",
+            &CollectivePrediction::hideable_seconds),
       field("wire_bytes", Unit::kBytes, "Bytes that each device sends in one execution.",
             &CollectivePrediction::wire_bytes),
       field("busiest_link_bytes", Unit::kBytes, "Bytes over the busiest link in one direction, in one execution.",

@@ -49,7 +49,8 @@ struct LeafWrite {
   int parameter = -1;
   double written_padded = 0;  // bytes, if in place
   double written_logical = 0;
-  double read_back = 0;              // padded bytes of the partially covered tiles, which are read first
+  bool combines = false;             // with what is there, so that the written bytes are read first
+  double read_back = 0;              // padded bytes that are read first: those, or of the partially covered tiles
   double partial_tile_elements = 0;  // padded elements of those tiles
   double rows = 0;                   // of an update that lies row by row; 0: of another
   double row_registers = 0;          // of those rows

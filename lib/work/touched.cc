@@ -93,6 +93,7 @@ LeafWrite update_in_place(const Shape& array, const std::vector<std::int64_t>& s
   leaf.written_padded = limited(blocks * block.padded_bytes, all.padded_bytes);
   leaf.written_logical = limited(blocks * block.logical_bytes, all.logical_bytes);
   const bool in_part = covers_tiles_in_part(array, sizes);
+  leaf.combines = combines;
   if (combines || in_part) leaf.read_back = leaf.written_padded;
   if (in_part) leaf.partial_tile_elements = limited(blocks * block.padded_elements, all.padded_elements);
   return leaf;

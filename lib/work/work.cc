@@ -194,7 +194,7 @@ void add_write(Work& work, const ArraySize& size, const LeafWrite& leaf) {
   }
   of_space(work.written, size.space) += leaf.written_padded;
   of_space(work.read, size.space) += leaf.read_back;
-  work.logical_bytes += leaf.written_logical;
+  work.logical_bytes += leaf.written_logical * (leaf.combines ? 2 : 1);
   work.partial_tile_elements += leaf.partial_tile_elements;
   work.rows.updated += leaf.rows;
   work.rows.updated_registers += leaf.row_registers;
@@ -427,6 +427,7 @@ class WorkCounter {
       // Rows of registers are stored as they are.
       if (rows_in_vmem && leaf.in_place) leaf.partial_tile_elements = leaf.rows = leaf.row_registers = 0;
       if (rows_in_vmem && leaf.in_place && size.space != MemorySpace::kVmem) {
+        leaf.combines = true;
         leaf.written_padded = leaf.read_back = size.padded_bytes;
         leaf.written_logical = size.logical_bytes;
       }

@@ -346,6 +346,7 @@ TEST_CASE("a gather reads its rows, a scatter reads, combines and writes them") 
   CHECK(write.written.hbm == 64 * 4096);
   CHECK(write.read.hbm == 64 * 4096 + 64 * 4096 + 512);
   CHECK(write.flops == 64 * 1024);
+  CHECK(write.logical_bytes == write.padded_bytes - 512 + 64 * 4);  // the tile of the indices is larger than they are
   // In a fusion as well all updates are read, however small the part of the table is that they change.
   const std::string fused = add + "fused {\n  a = " + table +
                             " parameter(0)\n  b = s32[64]{0:T(128)} parameter(1)\n  c = " + rows +
