@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -47,6 +48,12 @@ bool is_asked_for(std::string_view op_name, std::string_view module_name) {
          op_name.find("shard_map") != std::string_view::npos;
 }
 
+// What is exposed of the collectives of one cause, and what other orders can hide of it.
+struct Exposure {
+  double seconds = 0;
+  double hideable = 0;
+};
+
 // The sharded dimension of a value before and after an exchange.
 struct Resharding {
   std::string before;
@@ -62,6 +69,10 @@ class CommunicationDiagnoser {
         prediction_(diagnosis.prediction) {
     for (const CollectivePrediction& collective : prediction_.collectives) {
       seconds_[collective.id.index] += collective.exposed_seconds;
+      if (!collective.hideable_seconds) continue;
+      Exposure& exposure = exposures_[cause_of(collective)];
+      exposure.seconds += collective.exposed_seconds;
+      exposure.hideable += *collective.hideable_seconds;
     }
   }
 
@@ -116,10 +127,12 @@ class CommunicationDiagnoser {
   }
 
   std::string busier_than_ops() const {
-    return absl::StrFormat("%s is busy %.1fx as long as the other ops take", link_, ops_ > 0 ? links_ / ops_ : INFINITY);
+    return absl::StrFormat("%s is busy %.1fx as long as the other ops take", link_,
+                           ops_ > 0 ? links_ / ops_ : INFINITY);
   }
 
-  // Advice for links that are busy for longer than the other ops take. A larger batch helps only where it does not also send more.
+  // Advice for links that are busy for longer than the other ops take. A larger batch helps only where it does not also
+  // send more.
   std::string help_for(MostlySent sent) const {
     switch (sent) {
       case MostlySent::kParameters:
@@ -133,6 +146,10 @@ class CommunicationDiagnoser {
 
   static std::string over(const std::vector<std::string>& axes, std::int64_t devices) {
     return axes.empty() ? absl::StrCat(devices, " devices") : axes_in_sentence(axes);
+  }
+
+  static std::string cause_of(const CollectivePrediction& collective) {
+    return collective.kind + " over " + over(collective.axis_names, collective.group_size);
   }
 
   // The seconds of the step in which a collective runs in its own start.
@@ -166,16 +183,18 @@ class CommunicationDiagnoser {
       return "the step waits for it: it is one blocking instruction, and no order of the program hides it. Exchange "
              "less, or have the compiler split it into a start and an end";
     }
-    if (!collective.hideable_seconds) return "the step waits for it. Start it earlier, or exchange less";
-    if (*collective.hideable_seconds < kWorthOfOrder * collective.exposed_seconds) {
-      return "the step waits for it, and no order of the ops hides it: nearly all that takes time comes before its start "
+    const auto exposure = exposures_.find(cause_of(collective));
+    if (exposure == exposures_.end()) return "the step waits for it. Start it earlier, or exchange less";
+    if (exposure->second.hideable < kWorthOfOrder * exposure->second.seconds) {
+      return "the step waits for it, and no order of the ops hides it: nearly all that takes time comes before its "
+             "start "
              "or needs its end. Exchange less, or cut what makes or uses it into parts, so that one runs beside the "
              "exchange of another";
     }
-    return absl::StrCat("the step waits for it. Put work that does not need its result between its start and its end, "
-                        "which can hide at most ",
-                        format_seconds(*collective.hideable_seconds), " of its ",
-                        format_seconds(collective.exposed_seconds), ", or exchange less");
+    return absl::StrCat(
+        "the step waits for it. Put work that does not need its result between its start and its end, "
+        "which can hide at most ",
+        format_seconds(exposure->second.hideable), " of it, or exchange less");
   }
 
   void exposed(const CollectivePrediction& collective) {
@@ -184,7 +203,7 @@ class CommunicationDiagnoser {
     diagnosis_.add({.code = kExposedCommunication,
                     .severity = is_busy ? Severity::kInfo : Severity::kWarning,
                     .message = why_exposed(collective),
-                    .cause = collective.kind + " over " + over(collective.axis_names, collective.group_size),
+                    .cause = cause_of(collective),
                     .op = collective.name,
                     .parts = parts_of(collective.id),
                     .most_seconds = collective.exposed_seconds,
@@ -397,6 +416,7 @@ class CommunicationDiagnoser {
   const CollectiveCosts& collectives_;
   const StepPrediction& prediction_;
   std::unordered_map<std::uint32_t, double> seconds_;  // exposed, by InstructionId of the carrier
+  std::map<std::string, Exposure> exposures_;          // by cause
   std::optional<ValueWalk> walk_;
   std::string link_;
   double links_ = 0;
