@@ -171,7 +171,8 @@ class OpDiagnoser {
     const MatrixWork* narrow = nullptr;
     for (const MatrixWork& product : op.work->matrix) {
       if (!product.is_shape_known || product.n <= 0 || product.k <= 0) continue;
-      const double share = filled(product.n) * filled(product.k);
+      // K of a convolution is the mean of what its windows hold: the channels are not read off it.
+      const double share = filled(product.n) * (product.window_positions > 1 ? 1 : filled(product.k));
       if (share < worst) {
         worst = share;
         narrow = &product;
@@ -180,10 +181,13 @@ class OpDiagnoser {
     if (narrow == nullptr || worst > kPoorlyFilled) return;
     diagnosis_.add_work(
         kMatrixUnderfilled, op, op.exposed_seconds * (1 - worst),
-        absl::StrFormat(
-            "K = %.0f and N = %.0f fill %.0f %% of the matrix unit, which is %.0f wide: dimensions that are multiples "
-            "of %.0f, or several heads in one product, would",
-            narrow->k, narrow->n, 100 * worst, unit, unit));
+        narrow->window_positions > 1
+            ? absl::StrFormat("N = %.0f fills %.0f %% of the matrix unit, which is %.0f wide: as many channels as a "
+                              "multiple of %.0f would",
+                              narrow->n, 100 * worst, unit, unit)
+            : absl::StrFormat("K = %.0f and N = %.0f fill %.0f %% of the matrix unit, which is %.0f wide: dimensions "
+                              "that are multiples of %.0f, or several heads in one product, would",
+                              narrow->k, narrow->n, 100 * worst, unit, unit));
   }
 
   std::string why_slow(const MatrixWork& product) const {
@@ -312,9 +316,10 @@ class OpDiagnoser {
     }
     if (finding.parts.empty()) return;
     finding.message = absl::StrFormat(
-        "%d ops of its body are bound by their fixed cost, in each of %d iterations: unroll the loop, or do more in "
-        "one iteration",
-        finding.parts.size(), loop.trips.value);
+        "%d %s of its body %s bound by the fixed cost, in each of %d iterations: unroll the loop, or do more in one "
+        "iteration",
+        finding.parts.size(), finding.parts.size() == 1 ? "op" : "ops", finding.parts.size() == 1 ? "is" : "are",
+        loop.trips.value);
     diagnosis_.add(std::move(finding));
   }
 

@@ -40,7 +40,7 @@ SentByRole sent_by_role(const StepPrediction& prediction) {
 
 std::string help_for_activations() {
   return "What it sends grows with the batch as the work of the chip does, so no batch hides it: fewer devices along "
-         "the axis, wider layers, or a reduce-scatter over a sharded sequence would help";
+         "the axis or wider layers would help";
 }
 
 }  // namespace hloroof::internal::inline diagnose

@@ -1,6 +1,7 @@
 #include "lib/report/verdict.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <utility>
 #include <vector>
@@ -79,9 +80,22 @@ std::string on_other_orders(const StepPrediction& p) {
   return ". A schedule with more overlap may hide it";
 }
 
+// The seconds in which collectives run in their own ops, by InstructionId. The rest of what is exposed of them is
+// waits.
+std::map<std::uint32_t, double> seconds_in_own_op(const StepPrediction& p) {
+  std::map<std::uint32_t, double> seconds;
+  for (const CollectivePrediction& collective : p.collectives) seconds[collective.id.index] = 0;
+  for (const OpPrediction& op : p.ops) {
+    const auto found = seconds.find(op.id.index);
+    if (found != seconds.end()) found->second = op.exposed_seconds - op.wait_seconds;
+  }
+  return seconds;
+}
+
 // Returns "all-gather and reduce-scatter over data (FSDP)" for the collectives that use `link` and are exposed the
-// longest, or an empty text if there are none.
-std::string collectives_on(const StepPrediction& p, const std::string& link) {
+// longest in waits or in their own ops, or an empty text if there are none.
+std::string collectives_on(const StepPrediction& p, const std::string& link, bool is_wait) {
+  const std::map<std::uint32_t, double> in_own_op = seconds_in_own_op(p);
   std::map<std::string, double> seconds;
   std::vector<std::string> axes;
   for (const CollectivePrediction& collective : p.collectives) {
@@ -91,8 +105,10 @@ std::string collectives_on(const StepPrediction& p, const std::string& link) {
       absl::StrAppend(&name, ", ", axis);
       absl::StrAppend(&dcn, ", ", axis);
     }
-    if ((name != link && dcn != link) || collective.exposed_seconds <= 0) continue;
-    seconds[collective.kind] += collective.exposed_seconds;
+    const double own = std::min(in_own_op.at(collective.id.index), collective.exposed_seconds);
+    const double exposed = is_wait ? collective.exposed_seconds - own : own;
+    if ((name != link && dcn != link) || exposed <= 0) continue;
+    seconds[collective.kind] += exposed;
     axes = collective.axis_names;
   }
   if (seconds.empty()) return "";
@@ -154,7 +170,7 @@ std::string remedy_for_link(const StepPrediction& p, Resource resource, bool is_
 std::string on_link(const StepPrediction& p, const BreakdownPart& part) {
   const std::size_t open = part.name.find('(');
   const std::string link = part.is_wait ? part.name.substr(open + 1, part.name.size() - open - 2) : part.name;
-  const std::string what = collectives_on(p, link);
+  const std::string what = collectives_on(p, link, part.is_wait);
   const bool is_link = part.resource == Resource::kIci || part.resource == Resource::kDcn;
   return absl::StrCat(of_step(p, part.seconds), part.is_wait ? " waits for " : " is spent in ",
                       what.empty() ? link : what, is_link ? remedy_for_link(p, part.resource, !part.is_wait) : "", ".");
