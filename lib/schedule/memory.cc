@@ -16,6 +16,7 @@
 #include "lib/schedule/async_pairs.h"
 #include "lib/schedule/buffers.h"
 #include "lib/schedule/occupancy.h"
+#include "lib/schedule/result_space.h"
 #include "lib/values/attribute_values.h"
 #include "lib/work/custom_call.h"
 #include "lib/work/size_cache.h"
@@ -34,6 +35,8 @@ struct Range {
   double padding = 0;
   MemorySpace space = MemorySpace::kHbm;
   bool is_argument = false;
+  bool is_constant = false;
+  bool is_in_result = false;  // in the allocation of a result, which has its bytes
 };
 
 // Positions of all instructions, with callees flattened in place. A caller comes after the instructions of its callees.
@@ -169,7 +172,11 @@ class Analysis {
     if (buffers_.complete()) {
       live_ranges();
       take_over();
-      if (device_.family() == DeviceFamily::kTpu) reserve_outputs();
+      if (device_.family() == DeviceFamily::kTpu) {
+        reserve_outputs();
+      } else {
+        allocate_outputs();
+      }
       find_peak(result);
       if (row_of(module_.entry()).root.valid()) list_donatable(result.prediction);
     } else {
@@ -332,6 +339,7 @@ class Analysis {
       }
       if (size.space == MemorySpace::kVmem) occupy(instruction, buffers_.buffer_of(value), at);
       if (instruction.opcode() == Opcode::kConstant) {  // live for the whole program
+        range.is_constant = true;
         range.begin = 0;
         range.end = end_of_program;
         if (size.space == MemorySpace::kVmem) {
@@ -436,6 +444,43 @@ class Analysis {
     }
   }
 
+  // On GPUs each result of the program that does not alias an argument has an allocation of its own for the whole call.
+  // Temporaries are in the allocations of results where they fit (result_space.h).
+  void allocate_outputs() {
+    const InstructionId root = row_of(module_.entry()).root;
+    if (!root.valid()) return;
+    std::set<BufferId> outputs;
+    for (std::uint32_t leaf = 0; leaf < buffers_.leaf_count(root); ++leaf) {
+      outputs.insert(buffers_.buffer_of(buffers_.first_value(root) + leaf));
+    }
+    std::vector<HeldBuffer> buffers;
+    for (BufferId id = 0; id < ranges_.size(); ++id) {
+      const Range& range = ranges_[id];
+      if (range.end < 0 || range.bytes <= 0 || range.is_argument || range.is_constant) continue;
+      if (place(range) != MemorySpace::kHbm) continue;
+      buffers.push_back({id, range.bytes, range.begin, range.end, range.space, outputs.count(id) != 0});
+    }
+    std::map<BufferId, BufferId> home;  // of each buffer in an allocation of a result
+    for (const PlacedInResult& placed : place_in_results(std::move(buffers))) home[placed.buffer] = placed.result;
+    for (const auto& [buffer, result] : home) ranges_[buffer].is_in_result = true;
+    for (BufferId output : outputs) {
+      if (!ranges_[output].is_argument && !ranges_[output].is_constant) home[output] = output;
+    }
+    keep_apart(home);
+    for (const auto& [buffer, result] : home) ranges_[result].begin = 0;
+  }
+
+  // A result reuses the memory of a dying operand only if both are in one allocation.
+  void keep_apart(const std::map<BufferId, BufferId>& home) {
+    for (const auto& [buffer, operand] : taken_over_) {
+      const auto a = home.find(buffer);
+      const auto b = home.find(operand);
+      const bool are_together =
+          a == home.end() || b == home.end() ? (a == home.end()) == (b == home.end()) : a->second == b->second;
+      if (!are_together) ++ranges_[operand].end;
+    }
+  }
+
   void find_peak(MemoryAnalysis& result) const {
     MemoryPrediction& memory = result.prediction;
     const auto moments = static_cast<std::size_t>(2 * order_.size() + 2);
@@ -446,7 +491,7 @@ class Analysis {
     };
     for (BufferId buffer = 0; buffer < ranges_.size(); ++buffer) {
       const Range& range = ranges_[buffer];
-      if (range.end < 0 || range.bytes <= 0) continue;
+      if (range.end < 0 || range.bytes <= 0 || range.is_in_result) continue;
       switch (place(range)) {
         case MemorySpace::kHbm: add(hbm, range, range.begin, range.end); break;
         case MemorySpace::kHost: add(host, range, range.begin, range.end); break;
@@ -543,7 +588,8 @@ class Analysis {
     }
     const StackFrames frames(module_);
     for (const Range& range : ranges_) {
-      if (range.end < at || range.begin > at || range.bytes <= 0 || place(range) != MemorySpace::kHbm) continue;
+      if (range.end < at || range.begin > at || range.bytes <= 0 || range.is_in_result) continue;
+      if (place(range) != MemorySpace::kHbm) continue;
       memory.padding_bytes += range.padding;
       const auto owner = std::upper_bound(owners.begin(), owners.end(), range.definition,
                                           [&](ValueId v, InstructionId id) { return v < buffers_.first_value(id); });

@@ -73,6 +73,69 @@ TEST_CASE("peaks of small programs, in KiB") {
   }
 }
 
+// Sizes in KiB, as XLA's buffer assignment places such arrays on GPUs: a result has its own allocation from the start, in
+// which a temporary lies if it is not larger and dead before the result is written.
+TEST_CASE("temporaries and results of a GPU program share memory only where the temporary fits into the result") {
+  struct Case {
+    const char* what;
+    const char* body;
+    double kib;
+    double temporaries;
+  };
+  static const Case kCases[] = {
+      {"a larger temporary is beside the result", R"(p = f32[256] parameter(0)
+        a = f32[512] pad(p, z), padding=0_256
+        b = f32[512] copy(a)
+        ROOT r = f32[256] slice(b), slice={[0:256]})",
+       6, 4},
+      {"a temporary of the same size is in the result", R"(p = f32[256] parameter(0)
+        a = f32[256] reverse(p), dimensions={0}
+        b = f32[256] copy(a)
+        ROOT r = f32[256] copy(b))",
+       3, 1},
+      {"a smaller temporary is in the result", R"(p = f32[256] parameter(0)
+        a = f32[128] slice(p), slice={[0:128]}
+        b = f32[128] copy(a)
+        ROOT r = f32[256] pad(b, z), padding=0_128)",
+       2.5, 0.5},
+      {"a result that is written first is free for no temporary", R"(p = f32[256] parameter(0)
+        r = f32[256] copy(p)
+        a = f32[128] slice(p), slice={[0:128]}
+        b = f32[128] copy(a)
+        s = f32[64] slice(b), slice={[0:64]}
+        ROOT t = (f32[256], f32[64]) tuple(r, s))",
+       3.25, 1},
+      {"a result reuses its operand's memory only if the operand is in its allocation", R"(p = f32[256] parameter(0)
+        a = f32[512] pad(p, z), padding=0_256
+        b = f32[256] slice(a), slice={[0:256]}
+        ROOT r = f32[256] negate(b))",
+       4, 2},
+  };
+  for (const Case& c : kCases) {
+    CAPTURE(c.what);
+    const MemoryPrediction memory = memory_of(
+        "HloModule m, is_scheduled=true\nENTRY main {\n z = f32[] parameter(1)\n " + std::string(c.body) + "\n}\n");
+    CHECK(memory.hbm_peak_bytes == Approx(c.kib * 1024 + 4));
+    CHECK(memory.temporaries_bytes == Approx(c.temporaries * 1024));
+  }
+}
+
+TEST_CASE("donating an argument saves its bytes on a GPU even if the result is not live at the peak without") {
+  const std::string body = R"(
+ENTRY main {
+  p = f32[256] parameter(0)
+  a = f32[257] custom-call(p), custom_call_target="a"
+  b = f32[257] copy(a)
+  ROOT r = f32[256] custom-call(b), custom_call_target="b"
+}
+)";
+  const MemoryPrediction given = memory_of("HloModule m, is_scheduled=true\n" + body);
+  const MemoryPrediction donated =
+      memory_of("HloModule m, is_scheduled=true, input_output_alias={ {}: (0, {}, may-alias) }\n" + body);
+  REQUIRE(given.donatable.size() == 1);
+  CHECK(given.hbm_peak_bytes - donated.hbm_peak_bytes == given.donatable[0].bytes);
+}
+
 TEST_CASE("a donated argument is counted once") {
   const MemoryPrediction memory = memory_of(R"(
 HloModule m, is_scheduled=true, input_output_alias={ {}: (0, {}, may-alias) }
