@@ -52,11 +52,22 @@ absl::Status ambiguous(std::string_view name, const std::vector<InstructionView>
                           others);
 }
 
+// Returns "fusion.48" of "fusion.48 ×3", as tables name a row of alike ops (folded_label in op_name.h).
+std::string_view without_count(std::string_view name) {
+  constexpr std::string_view kTimes = " ×";
+  const std::size_t at = name.rfind(kTimes);
+  if (at == std::string_view::npos) return name;
+  const std::string_view count = name.substr(at + kTimes.size());
+  const bool is_count = !count.empty() && count.find_first_not_of("0123456789") == std::string_view::npos;
+  return is_count ? name.substr(0, at) : name;
+}
+
 }  // namespace
 
 absl::StatusOr<InstructionView> find_instruction(const Module& module, std::string_view name,
                                                  const std::function<int(InstructionId)>& preference) {
   if (!name.empty() && name[0] == '%') name.remove_prefix(1);
+  name = without_count(name);
   const auto is_name = [name](std::string_view candidate) { return candidate == name; };
   std::vector<InstructionView> found = likeliest(module, is_name, preference);
   if (found.empty()) {

@@ -31,6 +31,23 @@ TEST_CASE("The mesh is that of the trip counts that the user gives") {
   CHECK_THAT(explained(options), ContainsSubstring("ring: 4-way, stride 1, pipeline (passed round for many rounds)"));
 }
 
+TEST_CASE("An op may be named as the tables name the row of those alike") {
+  const absl::StatusOr<StepPrediction> step = predict_step_time(ring(), "tpu_v5e", {});
+  REQUIRE(step.ok());
+  const absl::StatusOr<std::string> plain = explanation_text(*step, "passed");
+  REQUIRE(plain.ok());
+  for (const char* name : {"passed ×3", "%passed ×40"}) {
+    CAPTURE(name);
+    const absl::StatusOr<std::string> text = explanation_text(*step, name);
+    REQUIRE(text.ok());
+    CHECK(*text == *plain);
+  }
+  for (const char* name : {"passed ×", "passed ×three", "passed x3"}) {
+    CAPTURE(name);
+    CHECK_FALSE(explanation_text(*step, name).ok());
+  }
+}
+
 TEST_CASE("Facts that a prediction from text points to own the module") {
   PredictOptions options;
   options.trip_counts["loop"] = 4;
