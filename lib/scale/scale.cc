@@ -288,7 +288,7 @@ absl::StatusOr<ScaleResult> compare_scaled(const Module& given, const ScaledProg
   const auto figures = [](const StepPrediction& p) {
     return ScaledFigures{p.num_partitions * p.replica_count, p.step_seconds,
                          p.step_seconds - p.exposed_communication_seconds, p.exposed_communication_seconds,
-                         static_cast<double>(p.memory.peak_bytes)};
+                         p.memory.hbm_peak_bytes};
   };
   ScaleResult result;
   result.module = after->module_name;

@@ -46,6 +46,19 @@ TEST_CASE("the scaled module that is written has the step of the report") {
   CHECK_THAT(text.out, ContainsSubstring("axis 8-way from 8 to 32. Instructions with other shapes: 2;"));
 }
 
+TEST_CASE("the peaks of the report are those of HBM that other commands print, without VMEM") {
+  std::string text = kProgram;
+  const std::string whole = "%all = bf16[4096,4096]{1,0}";
+  text.replace(text.find(whole), whole.size(), "%all = bf16[4096,4096]{1,0:S(1)}");
+  const TemporaryFolder folder;
+  const std::string file = folder.write("m.hlo", text);
+  const OrderedJson report =
+      json_of({"scale", file, "--device", "tpu_v5e", "--batch", "2x", "--format", "json"}).at("given");
+  const OrderedJson memory = json_of({"memory", file, "--device", "tpu_v5e", "--format", "json"}).at("memory");
+  CHECK(memory.at("vmem_peak_bytes").get<double>() > 0);
+  CHECK(report.at("peak_bytes").get<double>() == memory.at("hbm_peak_bytes").get<double>());
+}
+
 TEST_CASE("the size that a program has changes nothing, whatever the program does") {
   const TemporaryFolder folder;
   const std::string file = folder.write("m.hlo", kProgram);
