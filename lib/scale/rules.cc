@@ -104,8 +104,8 @@ absl::Status Rules::add(InstructionView i) {
     case Opcode::kDomain:
     case Opcode::kReverse:
     case Opcode::kCholesky:
-    case Opcode::kAllReduceDone:
-    case Opcode::kAsyncUpdate: all_alike(i, i.operand(0), 0, i, 0, arrays(i)); break;
+    case Opcode::kAllReduceDone: all_alike(i, i.operand(0), 0, i, 0, arrays(i)); break;
+    case Opcode::kAsyncUpdate: async_update(i); break;
     case Opcode::kBitcastConvert: alike(i, i.operand(0), 0, i, 0); break;
     case Opcode::kCopyStart:
       alike(i, i.operand(0), 0, i, 0);

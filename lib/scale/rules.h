@@ -85,6 +85,7 @@ class Rules {
   void loop(InstructionView i);
   void conditional(InstructionView i);
   void async(InstructionView i);
+  void async_update(InstructionView i);
   void custom_call(InstructionView i);
   void kernel(InstructionView i);
   absl::Status collective(InstructionView i);

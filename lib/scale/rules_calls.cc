@@ -88,6 +88,16 @@ void Rules::async(InstructionView i) {
   all_alike(i, computation.root(), 0, i, leaf, leaves(i, 1));
 }
 
+// An update may have operands that the start did not have. They are then the first arrays of its result.
+void Rules::async_update(InstructionView i) {
+  all_alike(i, i.operand(0), 0, i, 0, arrays(i));
+  std::size_t leaf = 0;
+  for (std::size_t n = 1; n < i.operand_count(); ++n) {
+    all_alike(i, i.operand(n), 0, i, leaf, arrays(i.operand(n)));
+    leaf += arrays(i.operand(n));
+  }
+}
+
 void Rules::custom_call(InstructionView i) {
   const std::string_view target = i.text(AttributeKey::kCustomCallTarget);
   if (target == "\"AllocateBuffer\"") return;

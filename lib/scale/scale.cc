@@ -175,6 +175,25 @@ absl::StatusOr<ScaleStep> scale_layers(Module& module, const ScaleRequest& reque
   return step;
 }
 
+// A bitcast keeps the bytes of its operand, so that both grow alike.
+absl::Status check_bitcasts(const Module& given, const Module& scaled) {
+  absl::Status status;
+  walk(given, [&](InstructionView before) {
+    if (!status.ok() || before.opcode() != Opcode::kBitcast) return;
+    const InstructionView after = scaled.instruction(before.id());
+    if (!before.shape().is_array() || !before.operand(0).shape().is_array() || after.opcode() != Opcode::kBitcast) return;
+    const auto growth = [](InstructionView from, InstructionView to) {
+      return static_cast<double>(element_count(to.shape())) / static_cast<double>(element_count(from.shape()));
+    };
+    if (element_count(before.shape()) == 0) return;
+    if (growth(before, after) == growth(before.operand(0), after.operand(0))) return;
+    status = placed_error(before, absl::StrCat("its operand would have ", element_count(after.operand(0).shape()),
+                                               " elements and its result ", element_count(after.shape()),
+                                               "; the text does not show which of its dimensions would change"));
+  });
+  return status;
+}
+
 }  // namespace
 
 absl::StatusOr<Ratio> parse_ratio(std::string_view text) {
@@ -268,6 +287,7 @@ absl::StatusOr<ScaledProgram> scale_program(const Module& module, const ScaleReq
   if (absl::Status status = verify(result.module, module); !status.ok()) {
     return invalid_argument(absl::StrCat("the program of the other size is not valid: ", status.message()));
   }
+  if (absl::Status status = check_bitcasts(module, result.module); !status.ok()) return status;
   return result;
 }
 

@@ -587,6 +587,18 @@ TEST_CASE("what is refused, and where") {
        program("  %z = f32[] constant(0)\n  %y = f32[5,1024]{1,0} pad(%x, %z), padding=0_1x0_0\n"
                "  ROOT %r = (f32[128,256]{1,0}, f32[5,1024]{1,0}) tuple(%w, %y)\n"),
        batch(2), "error: pad y cannot be scaled"},
+      {"a bitcast of a batch of one, whose elements would not be those of its operand",
+       replaced(program("  %b = f32[1,1024,1]{1,2,0} bitcast(%x)\n"
+                        "  ROOT %r = (f32[128,256]{1,0}, f32[1,1024,1]{1,2,0}) tuple(%w, %b)\n"),
+                "%x = f32[4,1024]", "%x = f32[1,1024]"),
+       batch(2), "error: bitcast b cannot be scaled: its operand would have 2048 elements and its result 1024"},
+      {"what the program of a SparseCore is given only by an update",
+       program("  %s = ((), (), (s32[16]{0})) custom-call-start(), async_execution_thread=\"sparsecore\", "
+               "custom_call_target=\"mine\"\n"
+               "  %u = ((f32[4,1024]{1,0}), f32[4,1024]{1,0}, (s32[16]{0})) custom-call-update(%s, %x)\n"
+               "  %y = f32[4,1024]{1,0} custom-call-done(%u)\n"
+               "  ROOT %r = (f32[128,256]{1,0}, f32[4,1024]{1,0}) tuple(%w, %y)\n"),
+       batch(2), "cannot be scaled"},
       {"two ways",
        program("  %y = f32[4,1024]{1,0} transpose(%x), dimensions={0,1}\n"
                "  %p = f32[4,128]{1,0} slice(%y), slice={[0:4], [0:128]}\n"
