@@ -11,6 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "lib/analysis/sizes.h"
 #include "lib/base/strings.h"
+#include "lib/base/units.h"
 #include "lib/ir/shapes.h"
 #include "lib/scale/axis.h"
 #include "lib/scale/constraints.h"
@@ -194,6 +195,18 @@ absl::Status check_bitcasts(const Module& given, const Module& scaled) {
   return status;
 }
 
+// Says that the arrays which the text places in VMEM do not fit there at the other size.
+void note_full_vmem(const StepPrediction& before, const StepPrediction& after, const Device& device,
+                    std::vector<std::string>& notes) {
+  if (!device.tpu() || !device.tpu()->on_chip.vmem_capacity) return;
+  const double capacity = *device.tpu()->on_chip.vmem_capacity;
+  if (after.memory.vmem_peak_bytes <= capacity || before.memory.vmem_peak_bytes > capacity) return;
+  notes.push_back(absl::StrCat("Another program is certain: the arrays in VMEM would take ",
+                               format_bytes(after.memory.vmem_peak_bytes), " of ", format_bytes(capacity),
+                               ". The compiler would place some of them in HBM, so that the step is longer and the peak "
+                               "of HBM is higher than this report says."));
+}
+
 }  // namespace
 
 absl::StatusOr<Ratio> parse_ratio(std::string_view text) {
@@ -318,6 +331,7 @@ absl::StatusOr<ScaleResult> compare_scaled(const Module& given, const ScaledProg
   result.given = figures(*before);
   result.scaled = figures(*after);
   result.steps = scaled.steps;
+  if (!result.steps.empty()) note_full_vmem(*before, *after, target.device, result.steps.back().notes);
   result.prediction = *std::move(after);
   return result;
 }

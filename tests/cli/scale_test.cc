@@ -59,6 +59,28 @@ TEST_CASE("the peaks of the report are those of HBM that other commands print, w
   CHECK(report.at("peak_bytes").get<double>() == memory.at("hbm_peak_bytes").get<double>());
 }
 
+TEST_CASE("the report says that arrays in VMEM would not fit there") {
+  std::string text = kProgram;
+  const std::string result = "%y = bf16[1024,4096]{1,0}";
+  text.replace(text.find(result), result.size(), "%z = bf16[1024,4096]{1,0:S(1)}");
+  const std::string root = "  ROOT";
+  text.insert(text.find(root), "  %y = bf16[1024,4096]{1,0} copy(%z)\n");
+  const TemporaryFolder folder;
+  const std::string file = folder.write("m.hlo", text);
+  const std::string sentence = "the arrays in VMEM would take 256 MiB of 128 MiB";
+  const auto report = [&](const char* batch) {
+    std::string out = run_hloroof({"scale", file, "--device", "tpu_v5e", "--batch", batch}).out;
+    std::string words;  // without the breaks of lines
+    for (const char c : out) {
+      if (c != '\n' && c != ' ') words += c;
+      if ((c == '\n' || c == ' ') && !words.empty() && words.back() != ' ') words += ' ';
+    }
+    return words;
+  };
+  CHECK_THAT(report("32x"), ContainsSubstring(sentence));
+  CHECK_THAT(report("8x"), !ContainsSubstring("in VMEM would take"));
+}
+
 TEST_CASE("the size that a program has changes nothing, whatever the program does") {
   const TemporaryFolder folder;
   const std::string file = folder.write("m.hlo", kProgram);
