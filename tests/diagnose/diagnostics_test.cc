@@ -454,6 +454,16 @@ TEST_CASE("a kernel on a SparseCore takes time, and is known to be unknown") {
   CHECK(stated.step_seconds >= 1);
 }
 
+TEST_CASE("libtpu's call that only returns a token is free and known") {
+  const std::vector<std::string> codes = codes_of(R"(ENTRY main {
+  p = f32[4096,4096]{1,0:T(8,128)} parameter(0)
+  t = token[] custom-call(p), custom_call_target="NopReturnToken", custom_call_has_side_effect=true
+  ROOT r = f32[4096,4096]{1,0:T(8,128)} negate(p)
+})",
+                                                  "tpu_v5e", "");
+  CHECK(std::find(codes.begin(), codes.end(), "unknown-custom-call") == codes.end());
+}
+
 TEST_CASE("what does not fit says by how much, what is largest and what would help") {
   const auto prediction = predict_step_time(R"(HloModule m, is_scheduled=true
 ENTRY main {
