@@ -1,11 +1,16 @@
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "lib/analysis/generation.h"
 #include "lib/base/strings.h"
 #include "lib/diagnose/diagnostics.h"
+#include "lib/ir/rows.h"
+#include "lib/ir/shapes.h"
 #include "lib/step/other_program.h"
+#include "lib/values/attribute_values.h"
 
 namespace hloroof::internal::inline diagnose {
 namespace {
@@ -25,10 +30,39 @@ std::string where_to_compile(const Device& device) {
   return absl::StrCat(compile, ": jax.experimental.topologies compiles ahead of time, without the machine");
 }
 
+// Whether the header states other parameters or another result than the computation has.
+bool differs_from_header(const Module& module, ComputationView entry) {
+  ShapeTable shapes;
+  const std::optional<EntryLayout> layout = entry_computation_layout(module, shapes);
+  if (!layout || !row_of(entry).root.valid()) return false;
+  const std::vector<InstructionId> parameters = entry.parameters();
+  if (parameters.size() != layout->parameters.size()) return true;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (!parameters[i].valid()) return true;
+    const ShapeId shape = module.instruction(parameters[i]).shape_id();
+    if (!compatible(module.shapes(), shape, shapes, layout->parameters[i])) return true;
+  }
+  return !compatible(module.shapes(), entry.root().shape_id(), shapes, layout->result);
+}
+
+// XLA writes the entry last, so that it is what a text lacks whose end is cut off.
+std::string missing_entry_text(const Module& module) {
+  const std::string name(module.entry().name());
+  if (differs_from_header(module, module.entry())) {
+    return absl::StrCat("the text looks cut: no computation is marked ENTRY, and the last one, ", name,
+                        ", has not the parameters and the result that entry_computation_layout states. All below is "
+                        "of ",
+                        name, " alone. Save the whole module again");
+  }
+  return absl::StrCat("no computation is marked ENTRY: the last one, ", name,
+                      ", is taken for it. Write ENTRY before the name of the one that the program runs",
+                      ModuleRows::has_header(module) ? "; if the text is cut, save the whole module again" : "");
+}
+
 }  // namespace
 
 bool is_about_origin(DiagnosticCode code) {
-  return code == kWrongBackend || code == kNotPartitioned || code == kNotOptimized;
+  return code == kNoEntry || code == kWrongBackend || code == kNotPartitioned || code == kNotOptimized;
 }
 
 void diagnose_origin(Diagnosis& diagnosis) {
@@ -37,6 +71,10 @@ void diagnose_origin(Diagnosis& diagnosis) {
   const auto add = [&](DiagnosticCode code, Severity severity, std::string message) {
     diagnosis.add({.code = code, .severity = severity, .message = std::move(message)});
   };
+  const Module& module = diagnosis.module;
+  if (module.has_entry() && (row_of(module.entry()).flags & ComputationData::kAssumedEntry) != 0) {
+    add(kNoEntry, Severity::kWarning, missing_entry_text(module));
+  }
   if (!runs_on(origin.backend, device.family())) {
     add(kWrongBackend, Severity::kWarning,
         absl::StrCat("the module ", other_backend_text(origin, device), ". The times below can be several times off. ",

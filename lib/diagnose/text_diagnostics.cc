@@ -25,7 +25,6 @@ class TextDiagnoser {
   explicit TextDiagnoser(Diagnosis& diagnosis) : diagnosis_(diagnosis), module_(diagnosis.module) {}
 
   void run() {
-    entry();
     unknown_opcodes();
     mismatched_operands();
     missing_distributions();
@@ -44,14 +43,6 @@ class TextDiagnoser {
     if (text.data() < source.begin() || text.data() >= source.end()) return "";
     const LineColumn at = line_column(source.view(), static_cast<std::size_t>(text.data() - source.begin()));
     return absl::StrFormat(" at line %d, column %d", at.line, at.column);
-  }
-
-  void entry() {
-    if ((row_of(module_.entry()).flags & ComputationData::kAssumedEntry) == 0) return;
-    add(kNoEntry, Severity::kWarning,
-        absl::StrFormat("no computation is marked ENTRY: the last one, %s, is taken for it. Write ENTRY before the "
-                        "name of the one that the program runs",
-                        std::string(module_.entry().name())));
   }
 
   void unknown_opcodes() {

@@ -315,7 +315,9 @@ bool ModuleParser::finish_module() {
     const auto written =
         std::count_if(builder.computation_order().begin(), builder.computation_order().end(),
                       [&](ComputationId id) { return (row_of(*module_, id).flags & kNotWritten) == 0; });
-    if (written > 1) flags |= ComputationData::kAssumedEntry;
+    // One computation alone need not be marked, but a header that states the entry's layout comes with ENTRY.
+    const bool has_layout = ModuleRows::find_header(*module_, AttributeKey::kEntryComputationLayout) != nullptr;
+    if (written > 1 || has_layout) flags |= ComputationData::kAssumedEntry;
   }
   return check_aliases();
 }

@@ -464,6 +464,43 @@ TEST_CASE("libtpu's call that only returns a token is free and known") {
   CHECK(std::find(codes.begin(), codes.end(), "unknown-custom-call") == codes.end());
 }
 
+TEST_CASE("a text without its entry says first of all that it looks cut") {
+  constexpr char kLayout[] =
+      "HloModule m, is_scheduled=true, entry_computation_layout={(f32[8,128]{1,0:T(8,128)})->f32[8,128]{1,0:T(8,128)}}\n\n";
+  constexpr char kOne[] = "a {\n  p = f32[4096,4096]{1,0:T(8,128)} parameter(0)\n"
+                          "  ROOT r = f32[4096,4096]{1,0:T(8,128)} negate(p)\n}\n\n";
+  constexpr char kFitting[] = "b {\n  q = f32[8,128]{1,0:T(8,128)} parameter(0)\n"
+                              "  ROOT s = f32[8,128]{1,0:T(8,128)} negate(q)\n}\n";
+  const struct {
+    const char* what;
+    std::string text;
+    const char* message;
+  } cases[] = {
+      {"one computation that is not the one of the header", std::string(kLayout) + kOne, "the text looks cut"},
+      {"the last of several is not the one of the header", std::string(kLayout) + kFitting + "\n" + kOne,
+       "the text looks cut"},
+      {"the last may be the entry", std::string(kLayout) + kOne + kFitting, "Write ENTRY before the name"},
+      {"a header without a layout", "HloModule m, is_scheduled=true\n\n" + std::string(kOne) + kFitting,
+       "if the text is cut, save the whole module again"},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.what);
+    const auto prediction = predict_step_time(c.text, "tpu_v5e", any_backend());
+    REQUIRE(prediction.ok());
+    REQUIRE_FALSE(prediction->diagnostics.empty());
+    const Diagnostic& first = prediction->diagnostics.front();
+    CHECK(first.code == DiagnosticCode::kNoEntry);
+    CHECK(first.severity == Severity::kWarning);
+    CHECK_THAT(first.message, ContainsSubstring(c.message));
+  }
+  for (const std::string& text : {std::string(kOne), std::string(kLayout) + kOne + "ENTRY " + kFitting}) {
+    CAPTURE(text);
+    const auto prediction = predict_step_time(text, "tpu_v5e", any_backend());
+    REQUIRE(prediction.ok());
+    for (const Diagnostic& diagnostic : prediction->diagnostics) CHECK(diagnostic.code != DiagnosticCode::kNoEntry);
+  }
+}
+
 TEST_CASE("what does not fit says by how much, what is largest and what would help") {
   const auto prediction = predict_step_time(R"(HloModule m, is_scheduled=true
 ENTRY main {
