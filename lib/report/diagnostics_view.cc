@@ -2,10 +2,13 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "lib/base/units.h"
 #include "lib/describe/table.h"
 #include "lib/diagnose/diagnostics.h"
 #include "lib/report/views.h"
+#include "lib/step/costs.h"
+#include "lib/step/facts.h"
 
 namespace hloroof::internal::inline report {
 namespace {
@@ -89,6 +92,13 @@ std::string origin_diagnostics_view(const StepPrediction& p, const ViewOptions& 
     if (is_about_origin(diagnostic)) out += diagnostic_text(diagnostic, p.step_seconds, options);
   }
   return out;
+}
+
+std::string part_of_request(const StepPrediction& p) {
+  if (p.facts == nullptr) return "";
+  std::string part = part_of_machine(p.facts->target, p.facts->collectives.mapping.topology);
+  if (!part.empty()) part.front() = absl::ascii_toupper(static_cast<unsigned char>(part.front()));
+  return part;
 }
 
 std::string causes_view(const StepPrediction& p, std::size_t count, const ViewOptions& options) {

@@ -212,6 +212,7 @@ std::string summary_view(const StepPrediction& p, const ViewOptions& options) {
   const bool fits = options.width == 0 || name.size() + where.size() + 4 <= options.width;
   std::string out = name + (fits ? " on " : "\n  on ") + where + "\n";
   if (const std::string origin = origin_line(p); !origin.empty()) out += wrap(origin, options.width, 0) + "\n";
+  if (const std::string part = part_of_request(p); !part.empty()) out += wrap(part + ".", options.width, 0) + "\n";
   out += "\n";
   if (const std::string findings = origin_diagnostics_view(p, options); !findings.empty()) out += findings + "\n";
 

@@ -399,6 +399,13 @@ CollectiveCost cost_on_mesh(const Module& module, const Collective& collective, 
   return if_size_known(module, collective, collective_cost(collective, all.mesh, all.mapping, device, options));
 }
 
+std::string part_of_machine(const Target& target, const Topology& used) {
+  if (!target.topology || used.device_count() >= target.topology->device_count() || used.slices != 1) return "";
+  return absl::StrCat("the program needs ", used.device_count(), " of the ", target.topology->device_count(),
+                      " devices of ", target.topology->to_string(), ": a part of ", used.to_string(),
+                      " is assumed to run it");
+}
+
 absl::Status lay_out_collectives(const Module& module, const CallGraph& calls, const Target& target,
                                  const MeshOptions& mesh_options, const CollectiveOptions& collective_options,
                                  CollectiveCosts& result) {
@@ -416,10 +423,8 @@ absl::Status lay_out_collectives(const Module& module, const CallGraph& calls, c
   absl::StatusOr<PhysicalMapping> mapping = map_mesh(result.mesh, target.device, *topology, mesh_options);
   if (!mapping.ok()) return mapping.status();
   result.mapping = *std::move(mapping);
-  if (target.topology && topology->device_count() < target.topology->device_count() && topology->slices == 1) {
-    result.mapping.notes.push_back(absl::StrCat(
-        "the program needs ", topology->device_count(), " of the ", target.topology->device_count(), " devices of ",
-        target.topology->to_string(), ": a part of ", topology->to_string(), " is assumed to run it"));
+  if (std::string part = part_of_machine(target, *topology); !part.empty()) {
+    result.mapping.notes.push_back(std::move(part));
   }
   cost_all_on_mesh(module, target.device, collective_options, result);
   result.exchanges.clear();

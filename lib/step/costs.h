@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -63,6 +64,10 @@ absl::StatusOr<CollectiveCosts> cost_collectives(const Module& module, const Cal
 // The cost of one collective on the mesh of `all`. Unknown if the number of devices is.
 CollectiveCost cost_on_mesh(const Module& module, const Collective& collective, const CollectiveCosts& all,
                             const Device& device, const CollectiveOptions& options);
+
+// "the program needs 8 of the 256 devices of 16x16: a part of 2x4 is assumed to run it" if the target requests more
+// devices than the program uses, otherwise empty.
+std::string part_of_machine(const Target& target, const Topology& used);
 
 // Computes from the collectives: the mesh without its roles, its mapping to the machine, and the costs. If the target
 // requests several slices and the module is the program of one, each slice runs a copy of it, and `exchanges` lists

@@ -123,6 +123,26 @@ TEST_CASE("files, devices and topologies are ranked by step time") {
   CHECK_THAT(text, ContainsSubstring("topology"));
 }
 
+TEST_CASE("a machine that is larger than the program is not replaced without a word") {
+  const std::string sentence = "The program needs 8 of the 16 devices of 4x4: a part of 2x4";
+  const CliResult sweep = run_hloroof({"sweep", kFfn, "--device", "tpu_v5e", "--topology", "2x4,4x4"});
+  CHECK_THAT(sweep.err, ContainsSubstring("no program needs all devices of 4x4"));
+  CHECK_THAT(sweep.err, !ContainsSubstring("of 2x4"));
+  CHECK_THAT(run_hloroof({"predict", kFfn, "--device", "tpu_v5e:4x4", "-w"}).out, ContainsSubstring(sentence));
+  CHECK_THAT(run_hloroof({"predict", kFfn, "--device", "tpu_v5e:2x4", "-w"}).out,
+             !ContainsSubstring("is assumed to run it"));
+}
+
+TEST_CASE("a device with a topology and another one in --topology are refused") {
+  for (const char* command : {"predict", "sweep", "lint"}) {
+    CAPTURE(command);
+    const CliResult other = run_hloroof({command, kFfn, "--device", "tpu_v5e:2x4", "--topology", "4x4"});
+    CHECK(other.code == kExitBadInput);
+    CHECK_THAT(other.err, ContainsSubstring("name two machines"));
+    CHECK(run_hloroof({command, kFfn, "--device", "tpu_v5e:2x4", "--topology", "2x4"}).code != kExitBadInput);
+  }
+}
+
 TEST_CASE("too many combinations are refused before any is predicted") {
   std::string values = "hbm.bandwidth=1e11";
   for (int i = 2; i <= 200; ++i) values += "," + std::to_string(i) + "e11";

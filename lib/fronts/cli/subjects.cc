@@ -234,6 +234,25 @@ std::size_t Subjects::count() const {
   return count;
 }
 
+namespace {
+
+// The topology that follows the name of a device is a request, as --topology is.
+absl::Status refuse_two_topologies(const Subjects& subjects) {
+  for (const Target& target : subjects.targets) {
+    if (!target.topology) continue;
+    for (const std::string& text : subjects.topologies) {
+      const absl::StatusOr<Topology> topology = parse_topology(target.device, text);
+      if (!topology.ok()) return topology.status();
+      if (topology->to_string() == target.topology->to_string()) continue;
+      return invalid_argument("the device " + target.device.name + ":" + target.topology->to_string() +
+                              " and --topology " + text + " name two machines: give one of the topologies");
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
 absl::StatusOr<Subjects> find_subjects(const Request& flags, const std::vector<std::string>& paths, Breadth breadth) {
   Subjects subjects;
   absl::StatusOr<PredictOptions> options = predict_options(flags);
@@ -246,6 +265,7 @@ absl::StatusOr<Subjects> find_subjects(const Request& flags, const std::vector<s
   if (!targets.ok()) return targets.status();
   subjects.targets = *std::move(targets);
   subjects.topologies = flags.topologies();
+  if (absl::Status status = refuse_two_topologies(subjects); !status.ok()) return status;
   subjects.jobs = flags.jobs;
   absl::StatusOr<std::vector<std::string>> files = expand_inputs(paths);
   if (!files.ok()) return files.status();

@@ -1,6 +1,9 @@
 #include "lib/report/sweep.h"
 
 #include <memory>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "lib/fronts/cli/answer_command.h"
 #include "lib/fronts/cli/origin_warnings.h"
@@ -16,6 +19,25 @@ struct SweepFlags {
   std::string sort;  // empty: by step, unless only the values of parameters differ
 };
 
+// Says that a part of a machine is assumed where no program needs all of it.
+void note_parts(const Subjects& subjects, const std::vector<SweepPoint>& points, Context& context) {
+  std::vector<std::string> asked;
+  for (const Target& target : subjects.targets) {
+    if (target.topology) asked.push_back(target.topology->to_string());
+    for (const std::string& text : subjects.topologies) {
+      const absl::StatusOr<Topology> topology = parse_topology(target.device, text);
+      if (topology.ok()) asked.push_back(topology->to_string());
+    }
+  }
+  std::set<std::string> used;
+  for (const SweepPoint& point : points) used.insert(point.step.topology);
+  for (const std::string& machine : std::set<std::string>(asked.begin(), asked.end())) {
+    if (machine.find('*') != std::string::npos || used.count(machine) != 0) continue;
+    context.err << "hloroof: note: no program needs all devices of " << machine
+                << ": rows for it are of the part that is assumed to run the program\n";
+  }
+}
+
 void run_sweep(const SweepFlags& flags, Context& context) {
   const absl::StatusOr<Subjects> subjects = find_subjects(flags.predict, flags.files, Breadth::kSeveral);
   if (!subjects.ok()) return context.fail(subjects.status());
@@ -28,6 +50,7 @@ void run_sweep(const SweepFlags& flags, Context& context) {
         points.push_back(make_sweep_point(file, std::move(prediction), subjects->targets));
       });
   if (!done) return;
+  note_parts(*subjects, points, context);
   const SweepOrder by_default = has_several_places(points) ? SweepOrder::kStep : SweepOrder::kGiven;
   const SweepOrder order = sweep_order_from_string(flags.sort).value_or(by_default);
   sort_points(points, order);
