@@ -63,7 +63,8 @@ inline constexpr std::string_view kDiagnosticsTitle =
 // Returns one diagnostic: its severity, code and cost, what to do about it, and examples of its ops.
 std::string diagnostic_text(const Diagnostic& diagnostic, double step_seconds, const ViewOptions& options);
 std::string diagnostics_view(const StepPrediction& prediction, const ViewOptions& options);
-// Returns the diagnostics that say that the device would run another module than this one, or that its entry is missing. Empty if there is none.
+// Returns the diagnostics that say that the device would run another module than this one, or that its entry is
+// missing. Empty if there is none.
 std::string origin_diagnostics_view(const StepPrediction& prediction, const ViewOptions& options);
 // "The program needs 8 of the 256 devices of 16x16: a part of 2x4 is assumed to run it" if more were asked for than the
 // program uses. Otherwise empty.

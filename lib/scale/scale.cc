@@ -182,7 +182,8 @@ absl::Status check_bitcasts(const Module& given, const Module& scaled) {
   walk(given, [&](InstructionView before) {
     if (!status.ok() || before.opcode() != Opcode::kBitcast) return;
     const InstructionView after = scaled.instruction(before.id());
-    if (!before.shape().is_array() || !before.operand(0).shape().is_array() || after.opcode() != Opcode::kBitcast) return;
+    if (!before.shape().is_array() || !before.operand(0).shape().is_array() || after.opcode() != Opcode::kBitcast)
+      return;
     const auto growth = [](InstructionView from, InstructionView to) {
       return static_cast<double>(element_count(to.shape())) / static_cast<double>(element_count(from.shape()));
     };
@@ -201,10 +202,11 @@ void note_full_vmem(const StepPrediction& before, const StepPrediction& after, c
   if (!device.tpu() || !device.tpu()->on_chip.vmem_capacity) return;
   const double capacity = *device.tpu()->on_chip.vmem_capacity;
   if (after.memory.vmem_peak_bytes <= capacity || before.memory.vmem_peak_bytes > capacity) return;
-  notes.push_back(absl::StrCat("Another program is certain: the arrays in VMEM would take ",
-                               format_bytes(after.memory.vmem_peak_bytes), " of ", format_bytes(capacity),
-                               ". The compiler would place some of them in HBM, so that the step is longer and the peak "
-                               "of HBM is higher than this report says."));
+  notes.push_back(
+      absl::StrCat("Another program is certain: the arrays in VMEM would take ",
+                   format_bytes(after.memory.vmem_peak_bytes), " of ", format_bytes(capacity),
+                   ". The compiler would place some of them in HBM, so that the step is longer and the peak "
+                   "of HBM is higher than this report says."));
 }
 
 }  // namespace

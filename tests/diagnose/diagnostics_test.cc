@@ -466,11 +466,14 @@ TEST_CASE("libtpu's call that only returns a token is free and known") {
 
 TEST_CASE("a text without its entry says first of all that it looks cut") {
   constexpr char kLayout[] =
-      "HloModule m, is_scheduled=true, entry_computation_layout={(f32[8,128]{1,0:T(8,128)})->f32[8,128]{1,0:T(8,128)}}\n\n";
-  constexpr char kOne[] = "a {\n  p = f32[4096,4096]{1,0:T(8,128)} parameter(0)\n"
-                          "  ROOT r = f32[4096,4096]{1,0:T(8,128)} negate(p)\n}\n\n";
-  constexpr char kFitting[] = "b {\n  q = f32[8,128]{1,0:T(8,128)} parameter(0)\n"
-                              "  ROOT s = f32[8,128]{1,0:T(8,128)} negate(q)\n}\n";
+      "HloModule m, is_scheduled=true, "
+      "entry_computation_layout={(f32[8,128]{1,0:T(8,128)})->f32[8,128]{1,0:T(8,128)}}\n\n";
+  constexpr char kOne[] =
+      "a {\n  p = f32[4096,4096]{1,0:T(8,128)} parameter(0)\n"
+      "  ROOT r = f32[4096,4096]{1,0:T(8,128)} negate(p)\n}\n\n";
+  constexpr char kFitting[] =
+      "b {\n  q = f32[8,128]{1,0:T(8,128)} parameter(0)\n"
+      "  ROOT s = f32[8,128]{1,0:T(8,128)} negate(q)\n}\n";
   const struct {
     const char* what;
     std::string text;

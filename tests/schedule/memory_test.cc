@@ -73,8 +73,8 @@ TEST_CASE("peaks of small programs, in KiB") {
   }
 }
 
-// Sizes in KiB, as XLA's buffer assignment places such arrays on GPUs: a result has its own allocation from the start, in
-// which a temporary lies if it is not larger and dead before the result is written.
+// Sizes in KiB, as XLA's buffer assignment places such arrays on GPUs: a result has its own allocation from the start,
+// in which a temporary lies if it is not larger and dead before the result is written.
 TEST_CASE("temporaries and results of a GPU program share memory only where the temporary fits into the result") {
   struct Case {
     const char* what;
