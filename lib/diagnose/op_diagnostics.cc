@@ -20,7 +20,6 @@
 #include "lib/diagnose/diagnostics.h"
 #include "lib/diagnose/kernel_gathers.h"
 #include "lib/diagnose/moves.h"
-#include "lib/hardware/matrix_rate.h"
 #include "lib/ir/element_type.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
@@ -55,7 +54,6 @@ class OpDiagnoser {
       layout_change(op);
       redundant_product(op);
       matrix_shape(op);
-      matrix_type(op);
       narrow_update(op);
       stall(op);
       conditional(op);
@@ -188,31 +186,6 @@ class OpDiagnoser {
             : absl::StrFormat("K = %.0f and N = %.0f fill %.0f %% of the matrix unit, which is %.0f wide: dimensions "
                               "that are multiples of %.0f, or several heads in one product, would",
                               narrow->k, narrow->n, 100 * worst, unit, unit));
-  }
-
-  std::string why_slow(const MatrixWork& product) const {
-    if (product.passes <= 1) return "bf16 operands are half the bytes and no slower";
-    if (device_.family() == DeviceFamily::kTpu) return absl::StrFormat("%d passes of the matrix unit", product.passes);
-    return "at a precision beyond TF32";
-  }
-
-  void matrix_type(const OpPrediction& op) {
-    if (diagnosis_.needless_f32.count(op.id.index) != 0) return;
-    for (const MatrixWork& product : op.work->matrix) {
-      if (product.lhs != ElementType::kF32 && product.rhs != ElementType::kF32) continue;
-      const double peak_seconds = matrix_peak_seconds(product, device_);
-      const std::optional<double> bf16 = matrix_rate(device_.matrix.peak, MatrixType::kBf16).rate;
-      double faster = product.passes;
-      if (bf16 && *bf16 > 0 && product.flops > 0) faster = peak_seconds * *bf16 / product.flops;
-      // If reading the operands is the bottleneck, bf16 halves the bytes and so the time.
-      if (op.time->bound == Resource::kHbm) faster = 2;
-      if (faster <= 1 || (op.time->bound != Resource::kMatrix && op.time->bound != Resource::kHbm)) continue;
-      diagnosis_.add_work(
-          kWideMatrixType, op, op.exposed_seconds * (1 - 1 / faster),
-          absl::StrFormat("multiplies f32: %s; bf16 operands with an f32 result would take %.0f %% of the time",
-                          why_slow(product), 100 / faster));
-      return;
-    }
   }
 
   void narrow_update(const OpPrediction& op) {

@@ -1,5 +1,6 @@
-// Findings about products in f32 whose operands are converted from narrower floats. The product of two bf16 or two f16
-// values is exact in f32, so a product of the narrow operands with an f32 result adds up the same terms.
+// Findings about products in f32. The product of two bf16 or two f16 values is exact in f32, so where the operands are
+// converted from such values, a product of the narrow operands with an f32 result adds up the same terms. Elsewhere bf16
+// operands lose bits, and the time that the model gives for them says what that gains.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -25,6 +26,8 @@ namespace {
 constexpr int kMostTraced = 64;           // instructions from a product back to a conversion
 constexpr std::size_t kMostInside = 512;  // instructions of a fusion that are searched for its product
 constexpr std::size_t kMostUsers = 16;    // limit on the values followed from a conversion to its users
+
+constexpr double kLittleGain = 0.9;       // share of the time that is left: fewer bits of the operands need a reason
 
 // A contraction, and the fusions around it from the outermost to the innermost.
 struct Product {
@@ -125,6 +128,34 @@ NarrowOperand narrow_operand(const Module& module, InstructionId op, const Produ
   return {};
 }
 
+// The operand of `op` whose elements are an operand of its product; invalid if the op computes that itself.
+InstructionId operand_read(const Module& module, InstructionId op, const Product& product, std::size_t number) {
+  const InstructionView contraction = module.instruction(product.id);
+  if (contraction.operand_count() <= number) return {};
+  InstructionId id = contraction.operand(number).id();
+  if (product.callers.empty()) return id;
+  std::vector<InstructionId> callers = product.callers;
+  Path path;
+  for (int step = 0; step < kMostTraced; ++step) {
+    const InstructionView at = module.instruction(id);
+    const Flow f = flow(at.opcode());
+    if (f == Flow::kParameter) {
+      const InstructionId caller = callers.back();
+      callers.pop_back();
+      id = argument(module.instruction(caller), at.computation().id(), at.parameter_number());
+      if (!id.valid() || caller == op) return id;
+      continue;
+    }
+    if (f == Flow::kFuses) {
+      callers.push_back(id);
+    } else if (!moves_only(f)) {
+      return {};
+    }
+    if (!step_back(module, id, path)) return {};
+  }
+  return {};
+}
+
 class PrecisionDiagnoser {
  public:
   explicit PrecisionDiagnoser(Diagnosis& diagnosis)
@@ -134,9 +165,11 @@ class PrecisionDiagnoser {
     const DeviceFamily family = facts_.target.device.family();
     if (family != DeviceFamily::kTpu && family != DeviceFamily::kGpu) return;
     for (const OpPrediction& op : diagnosis_.prediction.ops) {
-      if (!diagnosis_.may_matter(op.exposed_seconds) || op.work->matrix.size() != 1) continue;
+      if (!diagnosis_.may_matter(op.exposed_seconds) || op.work->matrix.empty()) continue;
       const MatrixWork& product = op.work->matrix.front();
-      if (product.lhs == ElementType::kF32 && product.rhs == ElementType::kF32) check_product(op);
+      const bool is_only_product = op.work->matrix.size() == 1;
+      if (is_only_product && product.lhs == ElementType::kF32 && product.rhs == ElementType::kF32) check_product(op);
+      if (diagnosis_.needless_f32.count(op.id.index) == 0 && multiplies(ElementType::kBf16)) wide_type(op);
     }
   }
 
@@ -192,10 +225,77 @@ class PrecisionDiagnoser {
       const double bytes = std::min(static_cast<double>(padded_bytes(array)), work.read.hbm);
       work.read.hbm -= bytes / 2;
     }
+    return share_with(op, work);
+  }
+
+  // The share of the time of `op` that is left with other work.
+  double share_with(const OpPrediction& op, const Work& work) const {
     const RunAs as = run_as(op.time->launched_in_graph, facts_.costs.products_busy);
     const Device& device = facts_.target.device;
     const double before = op_time(op.work, device, as).seconds;
     return before > 0 ? std::min(1.0, op_time(work, device, as).seconds / before) : 1;
+  }
+
+  static std::string why_slow(const MatrixWork& product, const Device& device) {
+    if (product.passes <= 1) return "";
+    if (device.family() != DeviceFamily::kTpu) return " at a precision beyond TF32";
+    return absl::StrFormat(" in %d passes of the matrix unit", product.passes);
+  }
+
+  // Reports a product in f32 that would take less time with bf16 operands. The ops of the program that make an operand
+  // can make it in bf16, but only its caller can pass other arguments.
+  void wide_type(const OpPrediction& op) {
+    if (op.time->bound == Resource::kLatency) return;  // fewer launches would help
+    const auto is_wide = [](const MatrixWork& m) { return m.lhs == ElementType::kF32 || m.rhs == ElementType::kF32; };
+    const auto wide = std::find_if(op.work->matrix.begin(), op.work->matrix.end(), is_wide);
+    if (wide == op.work->matrix.end()) return;
+    double left = share_with(op, in_bf16(op, false));
+    const char* if_passed = "";
+    if (left > kLittleGain) {
+      left = share_with(op, in_bf16(op, true));
+      if_passed = " if the arrays that it reads were bf16 too";
+    }
+    const double saved = (op.exposed_seconds - op.wait_seconds) * (1 - left);
+    if (left > kLittleGain || !diagnosis_.may_matter(saved)) return;
+    diagnosis_.add_work(
+        DiagnosticCode::kWideMatrixType, op, saved,
+        absl::StrFormat("multiplies f32%s: bf16 operands with an f32 result would take %.0f %% of the time%s",
+                        why_slow(*wide, facts_.target.device), 100 * left, if_passed));
+  }
+
+  // The work of an op whose products have bf16 in the place of f32 operands. What the program is given as f32 stays so
+  // in memory, unless `is_all_passed`, and the op converts it.
+  Work in_bf16(const OpPrediction& op, bool is_all_passed) const {
+    Work work = op.work;
+    for (MatrixWork& product : work.matrix) {
+      if (product.lhs == ElementType::kF32) product.lhs = ElementType::kBf16;
+      if (product.rhs == ElementType::kF32) product.rhs = ElementType::kBf16;
+      product.passes = 1;
+      product.multiplied_as = MultipliedAs::kUnset;
+    }
+    const std::optional<Product> product = only_product(module_, module_.instruction(op.id));
+    if (!product) return work;
+    std::set<std::uint32_t> read;
+    for (std::size_t number = 0; number < 2; ++number) {
+      const InstructionId operand = operand_read(module_, op.id, *product, number);
+      if (!operand.valid() || !read.insert(operand.index).second) continue;
+      const InstructionView array = module_.instruction(operand);
+      const Shape& shape = array.shape();
+      if (!shape.is_array() || shape.element_type != ElementType::kF32) continue;
+      if (!is_all_passed && is_given(array)) {
+        const auto elements = static_cast<double>(element_count(shape));
+        work.vector.push_back({Opcode::kConvert, ElementType::kF32, elements, false, ElementType::kBf16});
+      } else if (memory_space(shape) == MemorySpace::kHbm) {
+        work.read.hbm -= std::min(static_cast<double>(padded_bytes(shape)), work.read.hbm) / 2;
+      }
+    }
+    return work;
+  }
+
+  // Whether no op of its computation makes an array: an argument, a constant or what a loop carries.
+  static bool is_given(InstructionView array) {
+    const Flow f = flow(origin(array, [](InstructionView at) { return moves_only(flow(at.opcode())); }).opcode());
+    return f == Flow::kParameter;
   }
 
   // Reports the op that only converts an operand, and that for this product alone.

@@ -76,6 +76,50 @@ TEST_CASE("needless-f32: what it saves is what the narrow operands save") {
   CHECK(finding(p, DiagnosticCode::kWideMatrixType) == nullptr);  // the more specific one says it
 }
 
+// A product of an array that another op makes and of an argument.
+std::string made_and_given(const char* rows, const char* inner, const char* columns, const char* type) {
+  const auto shape = [&](const char* m, const char* n) { return std::string(type) + "[" + m + "," + n + "]{1,0}"; };
+  return "ENTRY main {\n  a = " + shape(rows, inner) + " parameter(0)\n  b = " + shape(inner, columns) +
+         " parameter(1)\n  n = " + shape(rows, inner) + " negate(a)\n  ROOT d = f32[" + rows + "," + columns +
+         "]{1,0} dot(n, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n";
+}
+
+double seconds_of(const StepPrediction& p, std::string_view name) {
+  for (const OpPrediction& op : p.ops) {
+    if (op.name == name) return op.exposed_seconds;
+  }
+  return 0;
+}
+
+TEST_CASE("matrix-in-f32: it promises what the model gives for bf16 operands, and says nothing of little") {
+  struct Case {
+    const char* what;
+    const char* rows;
+    const char* inner;
+    const char* columns;
+    bool is_found;
+    const char* condition;  // in the message
+  };
+  const std::vector<Case> cases = {
+      {"bound by the matrix unit", "8192", "8192", "8192", true, ""},
+      {"bound by reading the operand that the program makes", "65536", "1024", "16", true, ""},
+      {"bound by reading the argument", "16", "1024", "65536", true, " if the arrays that it reads were bf16 too"},
+      {"bound by its launch", "128", "64", "128", false, ""},
+      {"bound by writing the result", "16384", "16", "16384", false, ""},
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.what);
+    const StepPrediction wide = predicted(made_and_given(c.rows, c.inner, c.columns, "f32"), "h100_sxm");
+    const StepPrediction narrow = predicted(made_and_given(c.rows, c.inner, c.columns, "bf16"), "h100_sxm");
+    const Diagnostic* const found = finding(wide, DiagnosticCode::kWideMatrixType);
+    CHECK((found != nullptr) == c.is_found);
+    if (found == nullptr) continue;
+    CHECK_THAT(found->message, Catch::Matchers::EndsWith(std::string(" % of the time") + c.condition));
+    // What the op converts itself takes a little longer.
+    CHECK(*found->seconds_at_stake == Approx(seconds_of(wide, "d") - seconds_of(narrow, "d")).epsilon(0.1));
+  }
+}
+
 TEST_CASE("needless-f32: values of another kind need f32") {
   struct Case {
     const char* what;
