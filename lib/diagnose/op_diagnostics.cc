@@ -20,6 +20,7 @@
 #include "lib/diagnose/diagnostics.h"
 #include "lib/diagnose/kernel_gathers.h"
 #include "lib/diagnose/moves.h"
+#include "lib/diagnose/reordering.h"
 #include "lib/ir/element_type.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/rows.h"
@@ -109,6 +110,9 @@ class OpDiagnoser {
     const DataMoves moves = data_moved_by(instruction);
     // Without another layout it is a copy between memories or to a second buffer.
     if (moves.computes || !(moves.changes_layout || is_reshape) || !moves.is_in_one_piece()) return;
+    const InstructionView source = source_of(instruction);
+    const Reordering order = reordering(source, instruction);
+    if (order.reverses) return;  // the program asks for this order, and no layout has it
     std::string before;
     for (InstructionView user : real_users(op.id)) {
       if (multiplies(user)) before = " before " + std::string(user.name());
@@ -119,24 +123,45 @@ class OpDiagnoser {
                         to_string(module_.shapes(), instruction.shape_id()), before,
                         is_reshape ? std::string("its dimensions fill tiles in another way than those before it: keep "
                                                  "one of the two shapes from the producer to the users")
-                                   : cure_for_layout(instruction)));
+                                   : cure_for_layout(instruction, source, order, !before.empty())));
+  }
+
+  static InstructionView source_of(InstructionView copy) {
+    return origin(copy.operand(0), [](InstructionView at) { return flow(at.opcode()) == Flow::kRenames; });
   }
 
   // Who decides the layout before and after a copy: the caller of the program, or the program.
-  std::string cure_for_layout(InstructionView copy) {
-    const InstructionView source =
-        origin(copy.operand(0), [](InstructionView at) { return flow(at.opcode()) == Flow::kRenames; });
+  std::string cure_for_layout(InstructionView copy, InstructionView source, const Reordering& order,
+                              bool is_multiplied) {
     if (source.opcode() == Opcode::kParameter && source.computation().is_entry()) {
-      return absl::StrFormat(
-          "argument %s arrives as %s; let XLA choose its layout (in JAX, in_shardings=Format(Layout.AUTO)), or pass it "
-          "in the layout of the copy",
-          std::string(source.name()), to_string(module_.shapes(), source.shape_id()));
+      const std::string arrives = absl::StrFormat("argument %s arrives as %s", std::string(source.name()),
+                                                  to_string(module_.shapes(), source.shape_id()));
+      if (order.permutes_source) {
+        return arrives +
+               "; let XLA choose its layout (in JAX, in_shardings=Format(Layout.AUTO)), or pass it in the "
+               "layout of the copy";
+      }
+      return arrives + ", and none of its layouts has this order: pass an array of the shape of the copy";
     }
-    if (is_result(copy)) {
+    if (is_result(copy) && order.permutes_result) {
       return "the result of the program has this layout; let XLA choose it (in JAX, "
              "out_shardings=Format(Layout.AUTO))";
     }
-    return "give the producer or the parameter the layout its user wants, or contract over the other dimension";
+    if (is_between_transforms(copy, source)) {
+      return "a transform takes its elements along the fastest dimension: one transform along several dimensions, "
+             "where the program can ask for it, needs no copy";
+    }
+    return absl::StrCat("give the producer or the parameter the layout its user wants",
+                        is_multiplied ? ", or contract over the other dimension" : "");
+  }
+
+  // Whether a transform makes what is copied, or takes the copy.
+  bool is_between_transforms(InstructionView copy, InstructionView source) {
+    if (source.opcode() == Opcode::kFft) return true;
+    for (const InstructionView user : real_users(copy.id())) {
+      if (user.opcode() == Opcode::kFft) return true;
+    }
+    return false;
   }
 
   // Whether a value is a result of the program, or an element of its result.

@@ -1,6 +1,6 @@
 // Findings about products in f32. The product of two bf16 or two f16 values is exact in f32, so where the operands are
-// converted from such values, a product of the narrow operands with an f32 result adds up the same terms. Elsewhere bf16
-// operands lose bits, and the time that the model gives for them says what that gains.
+// converted from such values, a product of the narrow operands with an f32 result adds up the same terms. Elsewhere
+// bf16 operands lose bits, and the time that the model gives for them says what that gains.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +27,7 @@ constexpr int kMostTraced = 64;           // instructions from a product back to
 constexpr std::size_t kMostInside = 512;  // instructions of a fusion that are searched for its product
 constexpr std::size_t kMostUsers = 16;    // limit on the values followed from a conversion to its users
 
-constexpr double kLittleGain = 0.9;       // share of the time that is left: fewer bits of the operands need a reason
+constexpr double kLittleGain = 0.9;  // share of the time that is left: fewer bits of the operands need a reason
 
 // A contraction, and the fusions around it from the outermost to the innermost.
 struct Product {

@@ -342,6 +342,82 @@ TEST_CASE("diagnoses: each where it is, and not where it is not") {
   }
 }
 
+TEST_CASE("layout-change: its advice can be followed") {
+  struct Case {
+    const char* what;
+    std::string body;
+    const char* says;  // of the diagnosis; null for none
+    const char* does_not_say;
+  };
+  const std::vector<Case> cases = {
+      {"a transpose of an argument, whose shape is renamed before", R"(
+  p = bf16[64,64,4096]{2,1,0} parameter(0)
+  b = bf16[4096,4096]{1,0} bitcast(p)
+  c = bf16[4096,4096]{1,0} transpose(b), dimensions={1,0}
+  ROOT n = bf16[4096,4096]{1,0} negate(c))",
+       "let XLA choose its layout", "none of its layouts"},
+      {"pieces of a dimension of an argument change places", R"(
+  p = bf16[64,224,224,4]{3,2,1,0} parameter(0)
+  b = bf16[64,14,16,14,16,4]{5,4,3,2,1,0} bitcast(p)
+  c = bf16[64,14,14,16,16,4]{5,4,3,2,1,0} transpose(b), dimensions={0,1,3,2,4,5}
+  ROOT n = bf16[64,14,14,16,16,4]{5,4,3,2,1,0} negate(c))",
+       "none of its layouts has this order", "Layout.AUTO"},
+      {"a reverse", R"(
+  p = bf16[4096,4096]{1,0} parameter(0)
+  c = bf16[4096,4096]{1,0} reverse(p), dimensions={0}
+  ROOT n = bf16[4096,4096]{1,0} negate(c))",
+       nullptr, nullptr},
+      {"before a product", R"(
+  p = bf16[4096,4096]{1,0} parameter(0)
+  n = bf16[4096,4096]{1,0} negate(p)
+  c = bf16[4096,4096]{1,0} transpose(n), dimensions={1,0}
+  ROOT d = bf16[4096,4096]{1,0} dot(c, p), lhs_contracting_dims={1}, rhs_contracting_dims={0})",
+       "contract over the other dimension", "transform"},
+      {"before no product", R"(
+  p = bf16[4096,4096]{1,0} parameter(0)
+  n = bf16[4096,4096]{1,0} negate(p)
+  c = bf16[4096,4096]{1,0} transpose(n), dimensions={1,0}
+  ROOT d = bf16[4096,4096]{1,0} negate(c))",
+       "the layout its user wants", "contract"},
+      {"between transforms", R"(
+  p = c64[64,1024,512]{2,1,0} parameter(0)
+  f = c64[64,1024,512]{2,1,0} fft(p), fft_type=FFT, fft_length={512}
+  c = c64[64,512,1024]{2,1,0} transpose(f), dimensions={0,2,1}
+  ROOT d = c64[64,512,1024]{2,1,0} fft(c), fft_type=FFT, fft_length={1024})",
+       "one transform along several dimensions", "contract"},
+      {"a result", R"(
+  p = bf16[4096,4096]{1,0} parameter(0)
+  n = bf16[4096,4096]{1,0} negate(p)
+  ROOT c = bf16[4096,4096]{1,0} transpose(n), dimensions={1,0})",
+       "the result of the program has this layout", "contract"},
+      {"a result whose dimensions mix those of what is copied", R"(
+  p = bf16[4096,4096]{1,0} parameter(0)
+  n = bf16[4096,4096]{1,0} negate(p)
+  c = bf16[4096,4096]{1,0} fusion(n), kind=kLoop, calls=mix
+  ROOT b = bf16[4096,4096]{1,0} bitcast(c))",
+       "the layout its user wants", "Layout.AUTO"},
+  };
+  const std::string mix = R"(mix {
+  p = bf16[4096,4096]{1,0} parameter(0)
+  b = bf16[64,64,64,64]{3,2,1,0} bitcast(p)
+  t = bf16[64,64,64,64]{3,2,1,0} transpose(b), dimensions={0,2,1,3}
+  ROOT r = bf16[4096,4096]{1,0} bitcast(t)
+}
+)";
+  for (const Case& c : cases) {
+    CAPTURE(c.what);
+    const auto p = predict_step_time("HloModule m, is_scheduled=true\n\n" + mix + entry(c.body.c_str()), "h100_sxm",
+                                     any_backend());
+    REQUIRE(p.ok());
+    const auto found = std::find_if(p->diagnostics.begin(), p->diagnostics.end(),
+                                    [](const Diagnostic& d) { return d.code == DiagnosticCode::kLayoutChange; });
+    REQUIRE((found != p->diagnostics.end()) == (c.says != nullptr));
+    if (c.says == nullptr) continue;
+    CHECK_THAT(found->message, ContainsSubstring(c.says));
+    CHECK_THAT(found->message, !ContainsSubstring(c.does_not_say));
+  }
+}
+
 // Sums of the arrays `first` and `second` of 8-bit floats, each converted to bf16 by the fusion that adds it up.
 std::string sums(const std::string& first, const std::string& second, const std::string& type = "f8e4m3fn") {
   const std::string array = type + "[4096,8192]{1,0:T(32,128)(4,1)}";
