@@ -104,6 +104,9 @@ Num read_share(const Work& work, const Numbers<Num>& n) {
   return n.known_or(core->matrix.read_efficiency, std::move(plain));
 }
 
+// Whether a sort whose kernels on a GPU are counted is one operation here.
+bool sorts_at_once(const Work& work, const Device& device) { return work.block_threads > 0 && device.gpu() == nullptr; }
+
 // Reads alone and writes alone attain a higher rate than both at once. `efficiency` is the share attained with equal
 // reads and writes. The difference from the other two efficiencies is the time lost in turnaround, in proportion to the
 // smaller of the two streams.
@@ -114,7 +117,7 @@ Num hbm_seconds(const Work& work, const Numbers<Num>& n) {
   HbmBytes bytes = hbm_bytes(work, n.device());
   bytes.read += work.read_again;
   // A TPU keeps what its transforms have between their steps on the chip.
-  if (n.device().tpu() == nullptr) bytes.read += work.between_kernels;
+  if (n.device().tpu() == nullptr && !sorts_at_once(work, n.device())) bytes.read += work.between_kernels;
   if (bytes.read <= 0 && bytes.written <= 0) return 0.0;
   const Num bandwidth = n.at(hbm.bandwidth);
   const Num efficiency = n.at(hbm.efficiency);
@@ -361,7 +364,7 @@ ResourceTimes<Num> resource_times(const Work& work, const Numbers<Num>& n, doubl
 template <class Num>
 Num op_overhead_seconds(const Work& work, const Numbers<Num>& n) {
   const Device& device = n.device();
-  const double kernels = std::max(work.kernels, 1.0);
+  const double kernels = sorts_at_once(work, device) ? 1 : std::max(work.kernels, 1.0);
   const bool on_chip = stays_on_chip(work, device);
   const Num one =
       on_chip ? n.at(*device.tpu()->overhead.op_on_chip, &device.tpu()->overhead.op_on_chip) : n.at(device.overhead.op);

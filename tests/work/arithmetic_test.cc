@@ -241,6 +241,39 @@ TEST_CASE("reductions, prefix sums and sorts") {
   CHECK(vector_elements(sort, Opcode::kSort) == 64.0 * 1024 * 55);
 }
 
+TEST_CASE("a sort for a GPU merges tiles in kernels that read and write all operands") {
+  const std::string less =
+      "less {\n  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n  v = s32[] parameter(2)\n  w = s32[] parameter(3)\n"
+      "  ROOT s = pred[] compare(x, y), direction=LT\n}\n";
+  struct Case {
+    const char* rows;     // of two arrays that are sorted together
+    const char* payload;  // type of the second
+    double kernels;
+  };
+  // The kernels are those of programs compiled for H100 (sort thunks), but for the last row.
+  const Case cases[] = {
+      {"[4096,32]", "s32", 1}, {"[64,4096]", "s32", 1},    {"[64,8192]", "s32", 3},  {"[1024,16384]", "s32", 6},
+      {"[65536]", "s32", 15},  {"[64,128256]", "s32", 21}, {"[1000000]", "s32", 45}, {"[16777216]", "s32", 91},
+      {"[8192]", "c128", 6},  // 20 bytes: 2048 elements are in shared memory
+  };
+  for (const Case& c : cases) {
+    CAPTURE(c.rows, c.payload);
+    const std::string keys = std::string("f32") + c.rows;
+    const std::string values = std::string(c.payload) + c.rows;
+    const std::string dimension = keys.find(',') == std::string::npos ? "0" : "1";
+    const std::string result = "(" + keys + ", " + values + ")";
+    const std::string parameters = "  k = " + keys + " parameter(0)\n  v = " + values + " parameter(1)\n";
+    const std::string sort = "r = " + result + " sort(k, v), dimensions={" + dimension + "}, to_apply=less";
+    const std::string fused = "fused {\n" + parameters + "  ROOT " + sort + "\n}\n";
+    for (const Work& work :
+         {root_work(parameters, sort, less),
+          root_work(parameters, "f = " + result + " fusion(k, v), kind=kInput, calls=fused", less + fused)}) {
+      CHECK(work.kernels == c.kernels);
+      CHECK(work.between_kernels == (c.kernels - 1) * (work.read.hbm + work.written.hbm));
+    }
+  }
+}
+
 TEST_CASE("A TPU that reduces arrays together computes in the widest of their types") {
   const std::string larger =
       "larger {\n  x = bf16[] parameter(0)\n  i = s32[] parameter(1)\n  y = bf16[] parameter(2)\n  j = s32[] "
