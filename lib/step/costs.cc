@@ -342,7 +342,11 @@ bool is_command(InstructionView instruction, const Work& work, const CostInputs&
 }
 
 // XLA builds no command buffer of fewer commands: xla_gpu_graph_min_graph_size in xla/debug_options_flags.cc.
-constexpr int kFewestCommands = 5;
+constexpr double kFewestCommands = 5;
+
+// The commands of an instruction that is_command(). The kernels of a library call are one, those of a sort are thunks
+// of their own.
+double commands_of(const Work& work) { return work.block_threads > 0 ? std::max(work.kernels, 1.0) : 1; }
 
 // Whether XLA launches the kernels of a computation as command buffers where the text does not say so. Since 2025 it
 // groups them after the last HLO pass (xla/backends/gpu/runtime/command_buffer_conversion_pass.cc), by default all that
@@ -350,10 +354,11 @@ constexpr int kFewestCommands = 5;
 // The condition of a loop counts as part of a group as well: the host runs it only where it cannot count the trips.
 bool becomes_graph(ComputationView computation, const CostInputs& inputs, const Costs& costs) {
   if (CallFacts::role(inputs.calls, computation.id()) == ComputationRole::kCondition) return true;
-  int commands = 0;
+  double commands = 0;
   for (InstructionView instruction : computation.instructions()) {
-    if (is_command(instruction, costs.work[instruction.id().index], inputs)) ++commands;
-    if (commands == kFewestCommands) return true;
+    const Work& work = costs.work[instruction.id().index];
+    if (is_command(instruction, work, inputs)) commands += commands_of(work);
+    if (commands >= kFewestCommands) return true;
   }
   return false;
 }
