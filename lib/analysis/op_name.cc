@@ -181,6 +181,14 @@ OpPath parse_op_name(std::string_view op_name, std::string_view module_name) {
   return PathReader(module_name).read(op_name);
 }
 
+std::string_view without_program(std::string_view op_name, std::string_view module_name) {
+  const std::string_view component = op_name.substr(0, component_end(op_name));
+  std::string_view name;
+  std::string_view inside;
+  if (component.size() == op_name.size() || !unwrap(component, name, inside)) return op_name;
+  return names_module(name, inside, module_name) ? op_name.substr(component.size() + 1) : op_name;
+}
+
 std::string fold_numbers(std::string_view text) {
   std::string key;
   key.reserve(text.size());

@@ -44,6 +44,10 @@ struct OpPath {
 // merged several ops into one, the path is that of the first. Never fails; unbalanced text is one component.
 OpPath parse_op_name(std::string_view op_name, std::string_view module_name = {});
 
+// The op_name without the component that names the module: "dot_general" of "jit(f)/dot_general" in jit_f. Another
+// op_name is returned as it is.
+std::string_view without_program(std::string_view op_name, std::string_view module_name);
+
 // `text` with the numbers of layers, steps and copies replaced by "*", so that the same op of 80 layers has one key:
 // "layers_17/mlp/dot_general" becomes "layers_*/mlp/dot_general". Keeps the numbers of types, such as bf16.
 std::string fold_numbers(std::string_view text);

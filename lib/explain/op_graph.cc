@@ -7,6 +7,7 @@
 
 #include "absl/base/casts.h"
 #include "hloroof/attributes.h"
+#include "lib/analysis/op_name.h"
 #include "lib/ir/rows.h"
 #include "lib/step/facts.h"
 
@@ -15,9 +16,10 @@ namespace {
 
 std::uint64_t hash_of_text(std::string_view text) { return std::hash<std::string_view>()(text); }
 
-// Hashes an op_name. The compiler names ops that it adds after instructions, such as "broadcast.48", whose number means
-// nothing.
-std::uint64_t op_name_hash(std::string_view name) {
+// Hashes an op_name without the name of the module, which another version of the program may have changed. The compiler
+// names ops that it adds after instructions, such as "broadcast.48", whose number means nothing.
+std::uint64_t op_name_hash(std::string_view name, std::string_view module_name) {
+  name = without_program(name, module_name);
   const std::size_t end = name.find_last_not_of("0123456789");
   if (end != std::string_view::npos && name[end] == '.') name = name.substr(0, end);
   return hash_of_text(name);
@@ -187,7 +189,7 @@ class GraphBuilder {
     node.op = op_of_[instruction.id().index];
     const std::string name = node.op != OpNode::kNone ? prediction_.ops[node.op].op_name : op_name(instruction);
     node.has_op_name = !name.empty();
-    node.op_name = op_name_hash(name);
+    node.op_name = op_name_hash(name, prediction_.module_name);
     node.opcode = opcode_hash(instruction);
     node.collective = collective_of_[instruction.id().index];
     node.category = node.op != OpNode::kNone ? hash_of_text(prediction_.ops[node.op].category) : 0;
@@ -255,7 +257,7 @@ OpGraph graph_of_fields(const StepPrediction& prediction) {
     node.has_op_name = !op.op_name.empty();
     node.opcode = hash_of_text(op.opcode);
     node.category = hash_of_text(op.category);
-    node.op_name = op_name_hash(op.op_name);
+    node.op_name = op_name_hash(op.op_name, prediction.module_name);
     node.shapes =
         combine(absl::bit_cast<std::uint64_t>(op.work->flops), absl::bit_cast<std::uint64_t>(op.work->logical_bytes));
     node.layouts = combine(node.shapes, absl::bit_cast<std::uint64_t>(op.work->padded_bytes));

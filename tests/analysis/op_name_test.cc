@@ -97,6 +97,15 @@ TEST_CASE("XLA writes other characters than letters and digits in a module's nam
   CHECK(parse_op_name("jit(step)/mul").scopes.size() == 1);
 }
 
+TEST_CASE("an op_name has the name of the module at its beginning") {
+  CHECK(without_program("jit(step)/mlp/dot", "jit_step") == "mlp/dot");
+  CHECK(without_program("jit(<lambda>)/mul", "jit__lambda_.3") == "mul");
+  CHECK(without_program("jit(step)/mlp/dot", "jit_other") == "jit(step)/mlp/dot");
+  CHECK(without_program("mlp/jit(step)/dot", "jit_step") == "mlp/jit(step)/dot");
+  CHECK(without_program("jit(step)", "jit_step") == "jit(step)");
+  CHECK(without_program("", "").empty());
+}
+
 TEST_CASE("folded numbers are counters and not types") {
   const std::pair<const char*, const char*> cases[] = {
       {"layers_17/mlp/dot_general", "layers_*/mlp/dot_general"},

@@ -158,6 +158,24 @@ TEST_CASE("diff: ops match by op_name, opcode and shape, and not by name") {
   CHECK_THAT(text, ContainsSubstring("75.0 %"));
 }
 
+TEST_CASE("diff: the name of the traced function is not part of the names of its ops") {
+  const auto traced = [](const std::string& function, const std::string& type) {
+    std::string text = std::string(kBefore);
+    const auto replace = [&](const std::string& from, const std::string& to) {
+      for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
+        text.replace(at, from.size(), to);
+      }
+    };
+    replace("HloModule m,", "HloModule jit_" + function + ",");
+    replace("jit(f)/", "jit(" + function + ")/");
+    replace("f32", type);
+    return text;
+  };
+  const StepPrediction before = predicted(traced("in_f32", "f32"));
+  const StepPrediction after = predicted(traced("in_bf16", "bf16"));
+  CHECK(find_difference(before, after, {}).before_share.of_ops() == 1);
+}
+
 TEST_CASE("diff: a collective that becomes asynchronous is still the same") {
   std::string text(kBefore);
   const std::size_t begin = text.find("  %all-reduce.26");
