@@ -467,7 +467,7 @@ struct Predictor::State {
     stale.replay.whole.assign(module.computation_limit(), true);
   }
 
-  // The tables that the summary adds up. Inputs: the costs, the order of the instructions and the loops.
+  // The tables that the summary adds up. Inputs: the costs, the order of the instructions, the loops and the branches.
   void update_summary(const Stale& stale) {
     std::vector<bool> listed(module.computation_limit(), false);
     for (ComputationId id : CallFacts::scheduled(facts->calls)) {
@@ -476,7 +476,7 @@ struct Predictor::State {
     for (InstructionId id : stale.replay.steps) listed[row_of(module, id).computation.index] = true;
     for (InstructionId id : stale.costs) listed[row_of(module, id).computation.index] = true;
     summary.update(*facts, stale.costs, listed);
-    if (stale.calls) summary.update_calls(*facts);
+    summary.update_calls(*facts);  // the costs decide whether the choice of a branch matters
   }
 
   // The replay. Inputs: the call graph, the demands, the pairs and the schedule. Replays the marked computations and

@@ -1,7 +1,9 @@
 #include "lib/step/facts.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "lib/analysis/call_record.h"
@@ -11,6 +13,7 @@
 #include "lib/base/units.h"
 #include "lib/hardware/topology.h"
 #include "lib/ir/rows.h"
+#include "lib/schedule/clock.h"
 #include "lib/time/op_time.h"
 #include "lib/work/custom_call.h"
 #include "lib/work/kernel_runs.h"
@@ -210,6 +213,63 @@ double step_seconds_without(const StepFacts& facts, Resource resource) {
   return replayed_seconds(*facts.module, facts.calls, facts.pairs, demands, facts.schedule);
 }
 
+namespace {
+
+constexpr double kAlike = 1.1;  // slowest branch over fastest, up to which it hardly matters which one runs
+
+bool is_branch(const StepFacts& facts, ComputationId id) {
+  return CallFacts::role(facts.calls, id) == ComputationRole::kBranch;
+}
+
+// The seconds of each scheduled computation, by ComputationId, if its ops run one after another, with all that they
+// run: the slowest branch of a conditional and all trips of a loop.
+std::vector<double> serial_seconds(const StepFacts& facts) {
+  const Module& module = *facts.module;
+  std::vector<double> seconds(module.computation_limit(), 0);
+  const std::vector<ComputationId>& scheduled = CallFacts::scheduled(facts.calls);
+  for (auto id = scheduled.rbegin(); id != scheduled.rend(); ++id) {  // callees come first
+    double sum = 0;
+    for (InstructionView instruction : module.computation(*id).instructions()) {
+      sum += facts.costs.time[instruction.id().index]->seconds;
+      const bool branches = instruction.opcode() == Opcode::kConditional;
+      double inside = 0;
+      for (ComputationId called : instruction.called_computations()) {
+        inside = branches ? std::max(inside, seconds[called.index]) : inside + seconds[called.index];
+      }
+      const TripCount* const trips =
+          instruction.opcode() == Opcode::kWhile ? CallFacts::trip_count(facts.calls, instruction.id()) : nullptr;
+      sum += inside * (trips != nullptr ? static_cast<double>(trips->value) : 1);
+    }
+    seconds[id->index] = std::min(sum, kForever);
+  }
+  return seconds;
+}
+
+// Marks the branches of conditionals whose probabilities nobody states, unless they take about as long as one another:
+// that the slowest runs is an assumption.
+void assume_branches(const StepFacts& facts, std::vector<bool>& assumed) {
+  const std::vector<ComputationId>& scheduled = CallFacts::scheduled(facts.calls);
+  const auto is_any_branch = [&](ComputationId id) { return is_branch(facts, id); };
+  if (std::none_of(scheduled.begin(), scheduled.end(), is_any_branch)) return;
+  const std::vector<double> seconds = serial_seconds(facts);
+  for (ComputationId id : scheduled) {
+    if (!is_branch(facts, id)) continue;
+    for (InstructionId caller : CallFacts::callers(facts.calls, id)) {
+      if (row_of(*facts.module, caller).opcode != Opcode::kConditional) continue;
+      if (CallFacts::branch_probabilities(facts.calls, caller) != nullptr) continue;
+      double least = kForever;
+      double most = 0;
+      for (ComputationId branch : facts.module->instruction(caller).called_computations()) {
+        least = std::min(least, seconds[branch.index]);
+        most = std::max(most, seconds[branch.index]);
+      }
+      if (most > kAlike * least) assumed[id.index] = true;
+    }
+  }
+}
+
+}  // namespace
+
 std::vector<bool> assumed_computations(const StepFacts& facts) {
   const Module& module = *facts.module;
   std::vector<bool> assumed(module.computation_limit(), false);
@@ -217,6 +277,7 @@ std::vector<bool> assumed_computations(const StepFacts& facts) {
     if (loop.trips.source != TripCount::Source::kAssumed) continue;
     for (ComputationId id : module.instruction(loop.instruction).called_computations()) assumed[id.index] = true;
   }
+  assume_branches(facts, assumed);
   for (ComputationId id : CallFacts::scheduled(facts.calls)) {
     for (InstructionId caller : CallFacts::callers(facts.calls, id)) {
       if (assumed[row_of(module, caller).computation.index]) assumed[id.index] = true;

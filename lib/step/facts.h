@@ -130,7 +130,8 @@ double step_seconds_without(const StepFacts& facts, Resource resource);
 // ---- How far to trust an op ----------------------------------------------------------------------------------------
 
 // Returns, by ComputationId, whether the number of executions of a computation is assumed. Inside a loop of unknown
-// length it is assumed for all computations, regardless of how reliable the cost of each op is.
+// length it is assumed for all computations, regardless of how reliable the cost of each op is. So it is for the
+// branches of a conditional whose probabilities nobody states, unless they take about as long as one another.
 std::vector<bool> assumed_computations(const StepFacts& facts);
 
 // Returns how far the cost of an op can be trusted, provided that the number of its executions is not assumed.

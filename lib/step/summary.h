@@ -63,7 +63,7 @@ class Summary {
   // Updates the tables after the costs of the instructions in `changed` changed. In computations that are marked in
   // `stale`, the instructions or their order may also have changed.
   void update(const StepFacts& facts, absl::Span<const InstructionId> changed, const std::vector<bool>& stale);
-  // Updates the tables after the loops changed.
+  // Updates the tables after the loops or the times of branches changed.
   void update_calls(const StepFacts& facts);
   // Updates the tables after the sums of the replay changed in these computations, or in all.
   void update_sums(absl::Span<const ComputationId> changed);

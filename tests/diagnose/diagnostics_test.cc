@@ -342,6 +342,20 @@ TEST_CASE("diagnoses: each where it is, and not where it is not") {
   }
 }
 
+TEST_CASE("the time of a branch is assumed if another one may run that takes less") {
+  const std::string unequal = conditional_of("dot(a, a), lhs_contracting_dims={1}, rhs_contracting_dims={0}");
+  const auto assumed_share = [](const std::string& body, const PredictOptions& options) {
+    const auto p = predict_step_time("HloModule m, is_scheduled=true\n\n" + body, "tpu_v5e", options);
+    REQUIRE(p.ok());
+    return p->assumed_share;
+  };
+  PredictOptions stated;
+  stated.branch_probabilities["c"] = {0.5, 0.5};
+  CHECK(assumed_share(unequal, {}) > 0.9);
+  CHECK(assumed_share(unequal, stated) == 0);
+  CHECK(assumed_share(conditional_of("negate(a)"), {}) == 0);
+}
+
 TEST_CASE("layout-change: its advice can be followed") {
   struct Case {
     const char* what;
