@@ -367,6 +367,35 @@ absl::Status check_kernel_lists(const Module& module, const std::vector<KernelLi
   return check_given_lists(module, given_lists(lists));
 }
 
+bool add_selection(InstructionView call, double share, SizeCache& sizes, Work& work) {
+  const auto behaviour = custom_call_behaviour(string_value(call, AttributeKey::kCustomCallTarget));
+  if (!behaviour || call.operand_count() == 0 || !is_tiled(call.operand(0).shape())) return false;
+  const ArraySize& size = sizes[call.operand(0).shape_id()];
+  const double elements = size.padded_elements * share;
+  switch (*behaviour) {
+    case CustomCallBehaviour::kTopK:
+      work.flops += size.logical_elements * topk_levels(call) * share;
+      add_vector(work, Opcode::kTopk, ElementType::kF32, elements * best_values(call));
+      return true;
+    case CustomCallBehaviour::kPackedTopK:
+      // Value and number are one integer: of it and each that is kept, the larger stays and the smaller goes on.
+      work.flops += size.logical_elements * topk_levels(call) * share;
+      for (const Opcode opcode : {Opcode::kMaximum, Opcode::kMinimum, Opcode::kSelect}) {
+        add_vector(work, opcode, ElementType::kF32, elements * best_values(call));
+      }
+      return true;
+    case CustomCallBehaviour::kPartialReduce:
+      // Each register is compared with the best that its place in the result has so far, and of both arrays, values and
+      // numbers, the better is kept (LIBTPU-LLO). The operands after these are what the places begin with.
+      work.flops += size.logical_elements * share;
+      add_vector(work, Opcode::kCompare, call.operand(0).shape().element_type, elements);
+      add_vector(work, Opcode::kSelect, ElementType::kF32,
+                 elements * std::floor(static_cast<double>(call.operand_count()) / 2));
+      return true;
+    default: return false;
+  }
+}
+
 void add_custom_call(InstructionView call, const GivenCosts& given, SizeCache& sizes, KernelRuns& kernels, Work& work) {
   const std::string target = string_value(call, AttributeKey::kCustomCallTarget);
   if (const CustomCallCost* cost = given.find(call)) {
@@ -405,19 +434,11 @@ void add_custom_call(InstructionView call, const GivenCosts& given, SizeCache& s
     case CustomCallBehaviour::kQrPanel: add_panel(call, *behaviour == CustomCallBehaviour::kLuPanel, work); return;
     case CustomCallBehaviour::kTriangularSolve: add_triangular_solve(call, sizes, work); return;
     case CustomCallBehaviour::kPackedTopK:
-      // Value and number are one integer: of it and each that is kept, the larger stays and the smaller goes on.
-      work.flops += elements * topk_levels(call);
-      for (const Opcode opcode : {Opcode::kMaximum, Opcode::kMinimum, Opcode::kSelect}) {
-        add_vector(work, opcode, ElementType::kF32, elements * best_values(call));
-      }
+    case CustomCallBehaviour::kPartialReduce:
+      if (!add_selection(call, 1, sizes, work)) work.source = CostSource::kUnknown;
       return;
     case CustomCallBehaviour::kTopK: {
-      if (first != nullptr && is_tiled(*first)) {
-        work.flops += elements * topk_levels(call);
-        add_vector(work, Opcode::kTopk, ElementType::kF32,
-                   sizes[call.operand(0).shape_id()].padded_elements * best_values(call));
-        return;
-      }
+      if (add_selection(call, 1, sizes, work)) return;
       const double levels = std::ceil(std::log2(std::max(n, 2.0)));
       work.flops += elements * topk_levels(call);
       add_vector(work, Opcode::kTopk, first == nullptr ? ElementType::kF32 : first->element_type, elements * levels);

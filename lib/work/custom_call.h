@@ -25,7 +25,8 @@ enum class CustomCallBehaviour : std::uint8_t {
   kLuPanel,
   kQrPanel,
   kTopK,
-  kPackedTopK,  // of integers that hold a value and its number
+  kPackedTopK,     // of integers that hold a value and its number
+  kPartialReduce,  // the best of each place of the result, before a selection that may miss some
   kGemm,
   kConvolution,
   kAttention,
@@ -74,6 +75,10 @@ absl::Status check_custom_call_costs(const Module& module, const std::vector<Cus
 // `work` must already hold the boundary bytes. A cost that states its own bytes replaces them.
 void add_custom_call(InstructionView custom_call, const GivenCosts& given, SizeCache& sizes, KernelRuns& kernels,
                      Work& work);
+
+// Adds `share` of the arithmetic of a selection of the best values of rows, which stands alone or ends a fusion. Returns
+// false if the call is none, or if its operand has no tiles: code for other devices selects in other ways.
+bool add_selection(InstructionView custom_call, double share, SizeCache& sizes, Work& work);
 
 }  // namespace hloroof::internal::inline work
 

@@ -199,6 +199,38 @@ TEST_CASE("a selection keeps k values for each place of the registers") {
   CHECK(packed.source == CostSource::kModel);
 }
 
+TEST_CASE("a selection that ends a fusion counts beside what the fusion computes") {
+  struct Case {
+    const char* target;
+    const char* operands;
+    double kept, compared, selected;
+    CostSource source;
+  };
+  constexpr double kElements = 64.0 * 32000;
+  const Case cases[] = {
+      {"TopK", "v", kElements * 40, 0, 0, CostSource::kModel},
+      {"PartialReduce", "v, n, f, g", 0, kElements, 2 * kElements, CostSource::kModel},
+      {"somebody's", "v", 0, 0, 0, CostSource::kUnknown},
+  };
+  const std::string array = "f32[64,32000]{1,0:T(8,128)}";
+  const std::string result = "(f32[64,40]{1,0:T(8,128)}, s32[64,40]{1,0:T(8,128)})";
+  for (const Case& c : cases) {
+    CAPTURE(c.target);
+    const std::string fused = "fused {\n  a = " + array + " parameter(0)\n  f = f32[] parameter(1)\n" +
+                              "  g = s32[] parameter(2)\n  v = " + array + " add(a, a)\n" +
+                              "  n = s32[64,32000]{1,0:T(8,128)} iota(), iota_dimension=1\n  ROOT r = " + result +
+                              " custom-call(" + c.operands + "), custom_call_target=\"" + c.target + "\"\n}\n";
+    const Work work =
+        root_work("  a = " + array + " parameter(0)\n  f = f32[] parameter(1)\n  g = s32[] parameter(2)\n",
+                  "r = " + result + " fusion(a, f, g), kind=kCustom, calls=fused", fused);
+    CHECK(vector_elements(work, Opcode::kTopk) == c.kept);
+    CHECK(vector_elements(work, Opcode::kCompare) == c.compared);
+    CHECK(vector_elements(work, Opcode::kSelect) == c.selected);
+    CHECK(vector_elements(work, Opcode::kAdd) == kElements);
+    CHECK(work.source == c.source);
+  }
+}
+
 TEST_CASE("the columns of a factorization wait for one another") {
   struct Case {
     const char* target;
