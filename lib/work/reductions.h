@@ -39,6 +39,10 @@ void add_applied(const Applied& what, double logical, double padded, ElementType
 void add_reduce(InstructionView reduce, double share, Place place, SizeCache& sizes, Work& work);
 void add_reduce_window(InstructionView instruction, double share, Place place, SizeCache& sizes, Work& work);
 
+// Adds the rows of the result of a reduce over the sublanes of its operand. The rows of a register of the result come
+// from as many registers of the operand, and each is stored alone.
+void add_result_rows(InstructionView reduce, Work& work);
+
 // How a TPU computes a reduction in the windows of its instruction, or of the fusion that it is in. None if `config`
 // does not have the dimensions of its operand, or if it applies several operations.
 ReductionWindows windows_of(InstructionView reduce, const WindowConfig& config);

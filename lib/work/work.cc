@@ -351,6 +351,7 @@ class WorkCounter {
     if (windows && called.valid() && opcode == Opcode::kFusion) {
       add_window_repeats(instruction, *windows, called, inside, work);
     }
+    if (work.matrix.empty()) add_result_rows_of(instruction, called, work);
     if (windows && work.matrix.empty()) {
       add_reduction_windows(instruction, *windows, called, work);
       const bool is_reduction = work.reduction.windows > 0;
@@ -453,6 +454,15 @@ class WorkCounter {
           work.reduction = windows;
         }
       }
+    }
+  }
+
+  // Adds the rows of the results of an instruction that reduces over sublanes, or of the reductions in its fusion.
+  static void add_result_rows_of(InstructionView instruction, ComputationId called, Work& work) {
+    if (instruction.opcode() == Opcode::kReduce) add_result_rows(instruction, work);
+    if (!called.valid() || instruction.opcode() != Opcode::kFusion) return;
+    for (const InstructionView inner : instruction.module().computation(called).instructions()) {
+      if (inner.opcode() == Opcode::kReduce) add_result_rows(inner, work);
     }
   }
 

@@ -234,6 +234,42 @@ TEST_CASE("A reduction knows its windows from the instruction or from the fusion
   CHECK(vector_elements(narrow, Opcode::kConvert) == 64 * 256 * 512);
 }
 
+TEST_CASE("Rows that are summed over the sublanes are stored one after another") {
+  const struct {
+    const char* what;
+    const char* operand;
+    const char* result;
+    const char* dimensions;
+    double rows, stores;
+  } cases[] = {
+      {"over sublanes", "f32[4096,4,256]{2,1,0:T(4,128)}", "f32[4096,256]{1,0:T(8,128)}", "1", 4096, 8192},
+      {"of several dimensions", "bf16[8,512,4,64]{3,2,1,0:T(4,128)(2,1)}", "bf16[8,512,64]{2,1,0:T(8,128)(2,1)}", "2",
+       4096, 4096},
+      {"over a major dimension", "f32[4096,4,256]{0,2,1:T(8,128)}", "f32[4096,256]{0,1:T(8,128)}", "1", 0, 0},
+      {"over lanes", "f32[4096,4,256]{2,1,0:T(4,128)}", "f32[4096,4]{1,0:T(8,128)}", "2", 0, 0},
+      {"of many registers", "f32[256,64,1024]{2,1,0:T(8,128)}", "f32[256,1024]{1,0:T(8,128)}", "1", 0, 0},
+      {"to one row", "f32[4096,256]{1,0:T(8,128)}", "f32[256]{0:T(256)}", "0", 0, 0},
+      {"row by row already", "f32[4096,1,256]{2,1,0:T(1,128)}", "f32[4096,256]{1,0:T(8,128)}", "1", 0, 0},
+      {"without tiles", "f32[4096,4,256]", "f32[4096,256]", "1", 0, 0},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.what);
+    const std::string type = std::string(c.operand).substr(0, std::string(c.operand).find('['));
+    const std::string add = "add {\n  x = " + type + "[] parameter(0)\n  y = " + type + "[] parameter(1)\n  ROOT s = " +
+                            type + "[] add(x, y)\n}\n";
+    const std::string arguments = std::string("  a = ") + c.operand + " parameter(0)\n  z = " + type + "[] parameter(1)\n";
+    const std::string reduce =
+        std::string("r = ") + c.result + " reduce(a, z), dimensions={" + c.dimensions + "}, to_apply=add";
+    const Work alone = root_work(arguments, reduce, add);
+    CHECK(alone.rows.combined == c.rows);
+    CHECK(alone.rows.stores == c.stores);
+    const Work fused = root_work(arguments, std::string("r = ") + c.result + " fusion(a, z), kind=kLoop, calls=fused",
+                                 add + "fused {\n" + arguments + "  ROOT " + reduce + "\n}\n");
+    CHECK(fused.rows.combined == c.rows);
+    CHECK(fused.rows.stores == c.stores);
+  }
+}
+
 TEST_CASE("Sums that go down the columns of a window meet the banks of VMEM") {
   const auto loads = [](const char* type, const char* dimensions, const char* result, const char* windows) {
     return root_work(std::string("  a = ") + type + " parameter(0)\n  z = f32[] constant(0)\n",
