@@ -324,7 +324,7 @@ class WorkCounter {
     add_arithmetic(inside.work, 1, work);
     const absl::Span<const ShapeId> results =
         called.valid() ? written_by(instruction, called) : written_leaves(instruction);
-    const bool rows_in_vmem = are_rows_in_vmem(instruction, work.rows, results, insides_.sizes());
+    const bool rows_in_vmem = are_rows_in_vmem(instruction, work.rows, inside.leaves, results, insides_.sizes());
     if (!rows_in_vmem) work.rows = {};
     if (called.valid()) {
       work.epilogue = inside.work.epilogue;

@@ -85,6 +85,25 @@ TEST_CASE("a scatter combines or replaces rows in VMEM, and copies the table onc
   }
 }
 
+TEST_CASE("a scatter into an array that its fusion computes has its windows in VMEM") {
+  const std::string arguments =
+      "  z = f32[] parameter(0)\n  b = s32[512]{0:T(512)} parameter(1)\n"
+      "  c = f32[512,256]{1,0:T(8,128)} parameter(2)\n";
+  const std::string fused = std::string(kAdd) + "fused {\n" + arguments +
+                            "  a = f32[250000,256]{1,0:T(8,128)} broadcast(z), dimensions={}\n"
+                            "  ROOT r = f32[250000,256]{1,0:T(8,128)} scatter(a, b, c), update_window_dims={1}, "
+                            "inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, "
+                            "indices_are_sorted=true, to_apply=add\n}\n";
+  const Work work = root_work(
+      arguments, "r = f32[250000,256]{1,0:T(8,128)} fusion(z, b, c), kind=kCustom, calls=fused" + uses_vmem(32190464),
+      fused);
+  CHECK(work.rows.combined == 512);
+  CHECK(work.rows.stores == 512 * 2);
+  CHECK(work.partial_tile_elements == 0);
+  CHECK(work.written.hbm == 250000.0 * 256 * 4);
+  CHECK(work.read.hbm < 1e6);  // the updates, and not the array
+}
+
 // An update of one position of a stack along its second minor dimension.
 Work stacked(const std::string& rows, const std::string& width, const std::string& update_tile,
              const std::string& type = "f32", const std::string& tile = "T(8,128)") {
