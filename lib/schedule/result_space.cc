@@ -1,9 +1,14 @@
 #include "lib/schedule/result_space.h"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace hloroof::internal::inline schedule {
 namespace {
+
+// Limit on the allocations that a temporary is offered, so that the time is linear in the number of temporaries.
+constexpr std::size_t kMostOffers = 64;
+constexpr std::size_t kMostHeld = 256;  // of temporaries in one allocation
 
 class ResultSpace {
  public:
@@ -13,7 +18,7 @@ class ResultSpace {
 
   // Takes the buffer if the space is free while it is live.
   bool take(const HeldBuffer& buffer) {
-    if (buffer.space != result_.space) return false;
+    if (buffer.space != result_.space || held_.size() >= kMostHeld) return false;
     for (const HeldBuffer& held : held_) {
       if (buffer.begin <= held.end && held.begin <= buffer.end) return false;
     }
@@ -43,9 +48,9 @@ std::vector<PlacedInResult> place_in_results(std::vector<HeldBuffer> buffers) {
       spaces.emplace_back(buffer);
       continue;
     }
-    const auto space =
-        std::find_if(spaces.rbegin(), spaces.rend(), [&](ResultSpace& offered) { return offered.take(buffer); });
-    if (space != spaces.rend()) placed.push_back({buffer.id, space->id()});
+    const auto end = spaces.rbegin() + static_cast<std::ptrdiff_t>(std::min(spaces.size(), kMostOffers));
+    const auto space = std::find_if(spaces.rbegin(), end, [&](ResultSpace& offered) { return offered.take(buffer); });
+    if (space != end) placed.push_back({buffer.id, space->id()});
   }
   return placed;
 }
