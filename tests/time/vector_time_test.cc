@@ -66,20 +66,6 @@ TEST_CASE("a division that the program states in bf16 takes no steps of Newton")
   CHECK(vector_time(std::vector<VectorWork>{narrow}, device("h100_sxm")).operation_seconds == gpu.operation_seconds);
 }
 
-TEST_CASE("random bits take two cycles a register and more") {
-  const struct {
-    const char* device;
-    double bundles;  // of 4096 registers of u32, in the final code
-  } cases[] = {{"tpu_v5e", 8950}, {"tpu_v6e", 8960}, {"tpu_v5p", 4795}, {"tpu_v7x", 9357}};
-  for (const auto& c : cases) {
-    CAPTURE(c.device);
-    const std::vector<VectorWork> work = {
-        {Opcode::kRngBitGenerator, ElementType::kU32, 4096.0 * 1024, false, ElementType::kInvalid}};
-    CHECK(vector_time(work, device(c.device)).operation_seconds * *device(c.device).clock ==
-          Approx(c.bundles).epsilon(0.1));
-  }
-}
-
 TEST_CASE("additions to one sum wait for one another") {
   const auto seconds = [](const char* name, const ReductionWindows& windows) {
     Work work;
