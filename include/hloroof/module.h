@@ -144,7 +144,7 @@ struct ComputationData {
     kMissing = 4,        // named by a pasted instruction but not in its text: no instructions, unknown work
     kInline = 8,         // written inline, as in to_apply={ ... }
     kNoSignature = 16,   // written without (parameters) -> result
-    kAssumedEntry = 32,  // the last of several computations, none of which is marked ENTRY
+    kAssumedEntry = 32,  // the last of several computations, or of a text whose header states an entry: no ENTRY
   };
 
   TextRange name;

@@ -179,11 +179,11 @@ struct CollectivePrediction {
   // Of these, what another order of the ops could hide at most: as long as ops run that neither come before its start
   // nor need its end. nullopt: little is exposed, or its end is in another computation.
   std::optional<double> hideable_seconds;
-  double wire_bytes = 0;                // sent by each device, per execution
-  double busiest_link_bytes = 0;        // over the busiest link, one direction, per execution
-  double link_bandwidth = 0;            // bytes/s of that link in one direction, nominal; 0: unknown
-  double link_utilization = 0;          // share of link_bandwidth that is attained
-  double crossover_bytes = 0;           // full bytes at which latency and bandwidth take equal time
+  double wire_bytes = 0;          // sent by each device, per execution
+  double busiest_link_bytes = 0;  // over the busiest link, one direction, per execution
+  double link_bandwidth = 0;      // bytes/s of that link in one direction, nominal; 0: unknown
+  double link_utilization = 0;    // share of link_bandwidth that is attained
+  double crossover_bytes = 0;     // full bytes at which latency and bandwidth take equal time
   // Per-device batch size, in rows, above which the matmuls hide this collective; nullopt if it does not move weights.
   std::optional<double> crossover_tokens;
 };

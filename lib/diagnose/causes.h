@@ -3,8 +3,9 @@
 // A check adds one finding for each op. Findings of one code with the same cause become one Diagnostic: 40 waits for
 // all-gathers over one axis are one entry with 40 ops. Each finding names the parts of the step that a remedy could
 // save. Several findings can name the same part: an all-gather can be waited for, be cut again, and belong to
-// links that are busier than the chip. The part then counts for the code that comes first in diagnostic.def, and
-// within a code for the larger cause. So the seconds of all diagnostics never add up to more than the step.
+// links that are busy for longer than all other ops take. The part then counts for the code that comes first in
+// diagnostic.def, and within a code for the larger cause. So the seconds of all diagnostics never add up to more than
+// the step.
 //
 // Where transfers run beside the ops, a sum of times promises too much: a copy that is gone may have hidden one. Each
 // warning is therefore replayed as its advice would have it (what_if.h), and no more is promised than that saves.

@@ -21,10 +21,9 @@ std::optional<T> to_optional(const Fact<T>& fact) {
 }
 
 // The most that is told apart of what a device has several of; a test checks that no built-in device has more.
-// Links do not slow one another down: they are the axes of a TPU torus (Ici::dims) in either direction, and GPUs have
-// one. Each SparseCore runs one program at a time, and the text names it by its number.
-inline constexpr int kMostAxes = 3;
-inline constexpr int kMostLinks = 2 * kMostAxes;
+// Links do not slow one another down: they are the axes of a TPU torus (Ici::dims), and GPUs have one. Each SparseCore
+// runs one program at a time, and the text names it by its number.
+inline constexpr int kMostLinks = 4;
 inline constexpr int kMostSparseCores = 4;
 
 // The cores of one device. Below 1 if the devices of a chip share a core.

@@ -245,16 +245,16 @@ class LevelTrack {
   std::vector<CounterSample> samples_;
 };
 
-// Returns "ici x up", "nvlink". Empty if the machine has no such link: a transfer whose links are unknown loads all of
+// Returns "ici x", "nvlink". Empty if the machine has no such link: a transfer whose links are unknown loads all of
 // Demand.
 std::string counter_link_name(const StepFacts& facts, int link) {
   const DeviceFamily family = facts.target.device.family();
   const std::string name(to_string(Resource::kIci, family));
   const std::vector<PhysicalAxis>& axes = facts.collectives.mapping.physical;
   if (family != DeviceFamily::kTpu || axes.empty()) return link == 0 ? name : "";
-  const auto axis = static_cast<std::size_t>(link / 2);
+  const auto axis = static_cast<std::size_t>(link);
   if (axis >= axes.size() || axes[axis].link == LinkKind::kDcn || axes[axis].link == LinkKind::kNetwork) return "";
-  return name + " " + axes[axis].name + (link % 2 == 0 ? " up" : " down");
+  return name + " " + axes[axis].name;
 }
 
 }  // namespace

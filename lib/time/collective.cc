@@ -455,7 +455,6 @@ CollectiveTime<Num> time_on_torus(const Collective& collective, const std::vecto
   cost.busiest_link_bytes = passes * torus.link_bytes;
   cost.resource = resource_of(torus.link);
   cost.link_bandwidth = nominal_bandwidth(device, torus.link);
-  cost.link_shares = std::move(torus.link_shares);
   cost.algorithm = torus.algorithm;
   const Num each = n.amount("each collective", 1, "") * n.known_or(device.overhead.collective, 0.0);
   return {sum("bytes over one axis after another", torus.seconds) * passes,

@@ -13,7 +13,6 @@
 #include "lib/analysis/mesh.h"
 #include "lib/ir/element_type.h"
 #include "lib/time/terms.h"
-#include "lib/time/torus.h"
 
 namespace hloroof::internal::inline time {
 
@@ -30,7 +29,6 @@ struct CollectiveCost {
   double bandwidth_seconds = 0;   // seconds - latency_seconds
   double seconds = 0;
   Resource resource = Resource::kIci;  // kIci includes NVLink, kDcn the network between nodes
-  LinkShares link_shares;              // TPUs: which links a permutation uses
   double other_level_seconds = 0;      // GPUs: that the faster level, of NVLink and the network, is busy meanwhile
   double link_bandwidth = 0;           // nominal bytes/s of the busiest kind of link, one direction
   double utilization = 0;              // the share of link_bandwidth that the busiest link attains

@@ -96,24 +96,6 @@ Position shortest_steps(const Position& from, const Position& to, const std::vec
   return best;
 }
 
-// 1 or -1 for a message to the next or the previous device of a mesh axis that winds through several axes of the
-// machine as one ring, 0 for any other. Its links lie in both directions of an axis, but those of the two directions of
-// the ring are never the same.
-int direction_along_ring(std::int64_t source, std::int64_t target, const LogicalMesh& mesh,
-                         const PhysicalMapping& mapping) {
-  int direction = 0;
-  for (std::size_t i = 0; i < mesh.axes.size() && i < mapping.pieces.size(); ++i) {
-    const MeshAxis& axis = mesh.axes[i];
-    const std::int64_t steps = target / axis.stride % axis.size - source / axis.stride % axis.size;
-    if (steps == 0) continue;
-    const std::int64_t ahead = (steps + axis.size) % axis.size;
-    const bool is_neighbour = axis.size > 2 && (ahead == 1 || ahead == axis.size - 1);
-    if (direction != 0 || !is_neighbour || mapping.pieces[i].size() < 2) return 0;
-    direction = ahead == 1 ? 1 : -1;
-  }
-  return direction;
-}
-
 // The link that takes the longest, of the axis at position `axis`.
 struct BusiestLink {
   std::size_t axis = 0;
@@ -125,19 +107,16 @@ class LinkLoads {
  public:
   explicit LinkLoads(const std::vector<TorusAxis>& axes) : axes_(axes) {}
 
-  // Sends `part` of a message from `position` along `axis` by `steps`, and moves the position. `along_ring` is from
-  // direction_along_ring().
-  void walk(Position& position, std::size_t axis, std::int64_t steps, std::int64_t target, double part,
-            int along_ring) {
-    const bool forwards = along_ring != 0 ? along_ring > 0 : steps > 0;
+  // Sends `part` of a message from `position` along `axis` by `steps`, and moves the position.
+  void walk(Position& position, std::size_t axis, std::int64_t steps, std::int64_t target, double part) {
     if (axes_[axis].link != LinkKind::kIci) {
-      add(position, axis, true, true, part);
+      add(position, axis, true, part);
       position[axis] = target;
       return;
     }
     const std::int64_t size = axes_[axis].size;
     for (std::int64_t i = 0; i < std::abs(steps); ++i) {
-      add(position, axis, steps > 0, forwards, part);
+      add(position, axis, steps > 0, part);
       const std::int64_t before = position[axis];
       position[axis] = (before + (steps > 0 ? 1 : size - 1)) % size;
       if (axes_[axis].twisted && std::abs(position[axis] - before) > 1) come_back_half_way(position, axes_);
@@ -148,41 +127,27 @@ class LinkLoads {
   BusiestLink busiest(double bytes) const {
     BusiestLink found;
     for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
-      const double link = std::max(most_[2 * axis], most_[2 * axis + 1]) * bytes;
+      const double link = most_[axis] * bytes;
       const double seconds = axes_[axis].bandwidth > 0 ? link / axes_[axis].bandwidth : 0;
       if (seconds > found.seconds) found = {axis, link, seconds};
     }
     return found;
   }
 
-  // How long the links are busy of which the busiest is `most`. Empty if that is no link of a torus.
-  LinkShares shares(const BusiestLink& most, double bytes) const {
-    LinkShares shares;
-    if (axes_[most.axis].link != LinkKind::kIci) return shares;
-    for (std::size_t axis = 0; axis < axes_.size() && axis < kMostAxes; ++axis) {
-      const bool is_link = axes_[axis].link == LinkKind::kIci && axes_[axis].bandwidth > 0;
-      for (const std::size_t direction : {2 * axis, 2 * axis + 1}) {
-        shares.push_back(is_link ? most_[direction] * bytes / axes_[axis].bandwidth / most.seconds : 0);
-      }
-    }
-    return shares;
-  }
-
  private:
-  void add(const Position& position, std::size_t axis, bool upwards, bool forwards, double part) {
+  void add(const Position& position, std::size_t axis, bool upwards, double part) {
     std::uint64_t node = 0;
     for (std::size_t i = 0; i < position.size(); ++i) {
       node = node * static_cast<std::uint64_t>(axes_[i].size) + static_cast<std::uint64_t>(position[i]);
     }
-    double& load = loads_[(node * axes_.size() + axis) * 2 + (upwards ? 0 : 1)];
+    double& load = loads_[(node * axes_.size() + axis) * 2 + (upwards ? 1 : 0)];
     load += part;
-    double& most = most_[2 * axis + (forwards ? 0 : 1)];
-    most = std::max(most, load);
+    most_[axis] = std::max(most_[axis], load);
   }
 
   const std::vector<TorusAxis>& axes_;
   std::unordered_map<std::uint64_t, double> loads_;
-  std::vector<double> most_ = std::vector<double>(2 * axes_.size(), 0);  // of each axis forwards and backwards
+  std::vector<double> most_ = std::vector<double>(axes_.size(), 0);
 };
 
 const std::vector<TorusAxis>& values_of(const std::vector<TorusAxis>& axes) { return axes; }
@@ -227,12 +192,11 @@ TorusCostOf<Num> permute_cost(const std::vector<std::pair<std::int64_t, std::int
       farthest = steps;
     }
     const double part = 1.0 / static_cast<double>(differing.size());
-    const int along_ring = direction_along_ring(source, target, mesh, mapping);
     for (std::size_t first = 0; first < differing.size(); ++first) {
       Position at = from;
       for (std::size_t k = 0; k < differing.size(); ++k) {
         const std::size_t axis = differing[(first + k) % differing.size()];
-        loads.walk(at, axis, steps[axis], to[axis], part, along_ring);
+        loads.walk(at, axis, steps[axis], to[axis], part);
       }
     }
   }
@@ -242,7 +206,6 @@ TorusCostOf<Num> permute_cost(const std::vector<std::pair<std::int64_t, std::int
     cost.link = axis.link;
     cost.link_bytes = busiest.bytes;
     cost.link_seconds = busiest.seconds;
-    cost.link_shares = loads.shares(busiest, bytes);
     cost.seconds = link_seconds(axis.link, axis.size, axis.wraps, busiest.bytes, axis.bandwidth);
   }
   for (std::size_t i = 0; i < farthest.size(); ++i) {

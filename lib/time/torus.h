@@ -10,9 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/inlined_vector.h"
 #include "lib/analysis/mesh.h"
-#include "lib/hardware/device_facts.h"
 #include "lib/time/traced.h"
 
 namespace hloroof::internal::inline time {
@@ -32,10 +30,6 @@ struct TorusAxisOf {
 
 using TorusAxis = TorusAxisOf<double>;
 
-// How long the busiest link of each axis of the machine is busy, forwards and then backwards, as a share of the time of
-// the busiest of all. Empty: all links of the axes are, in both directions.
-using LinkShares = absl::InlinedVector<double, kMostLinks>;
-
 template <class Num>
 struct TorusCostOf {
   Num seconds = 0.0;               // for moving bytes
@@ -44,7 +38,6 @@ struct TorusCostOf {
   double link_bytes = 0;           // on the busiest link, one direction
   double link_seconds = 0;         // time that the busiest link is busy
   LinkKind link = LinkKind::kIci;  // kind of the busiest link
-  LinkShares link_shares;          // of a permutation
   std::string algorithm;
 };
 using TorusCost = TorusCostOf<double>;

@@ -150,7 +150,7 @@ void add_rows(const RowWork& rows, const TpuCore& core, const Numbers<Num>& n, V
               n.amount("rows combined", rows.combined, "row") * n.known_or(core.vector.row_combine_cycles, 0.0) / rate);
   }
   const double stored = rows.stores * register_elements(core.vector) * kLaneBits / 8;
-  time.row_seconds = sum("rows found by number", time.row_seconds,
+  time.row_seconds = sum("rows, one after another", time.row_seconds,
                          n.amount("stores", stored, "B") / n.at(core.on_chip.vmem_write_bandwidth));
 }
 

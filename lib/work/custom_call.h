@@ -76,8 +76,8 @@ absl::Status check_custom_call_costs(const Module& module, const std::vector<Cus
 void add_custom_call(InstructionView custom_call, const GivenCosts& given, SizeCache& sizes, KernelRuns& kernels,
                      Work& work);
 
-// Adds `share` of the arithmetic of a selection of the best values of rows, which stands alone or ends a fusion. Returns
-// false if the call is none, or if its operand has no tiles: code for other devices selects in other ways.
+// Adds `share` of the arithmetic of a selection of the best values of rows, which stands alone or ends a fusion.
+// Returns false if the call is none, or if its operand has no tiles: code for other devices selects in other ways.
 bool add_selection(InstructionView custom_call, double share, SizeCache& sizes, Work& work);
 
 }  // namespace hloroof::internal::inline work

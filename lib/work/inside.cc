@@ -329,9 +329,10 @@ class Examination {
   void collect(InstructionView instruction, Inside& result, Work& work) {
     const Share want = wanted(instruction);
     if (instruction.opcode() == Opcode::kCustomCall) {
-      // Inside a fusion, only calls that move nothing or all of their arrays are known, and selections. Another call may
-      // have effects that no result shows.
-      const bool is_moving = is_free_custom_call(instruction) || behaviour_of(instruction) == CustomCallBehaviour::kMove;
+      // Inside a fusion, only calls that move nothing or all of their arrays are known, and selections. Another call
+      // may have effects that no result shows.
+      const bool is_moving =
+          is_free_custom_call(instruction) || behaviour_of(instruction) == CustomCallBehaviour::kMove;
       if (!is_moving && !add_selection(instruction, want.logical, sizes_, work)) work.source = CostSource::kUnknown;
       return;
     }

@@ -55,9 +55,9 @@ bool are_rows_in_vmem(InstructionView instruction, const RowWork& rows, absl::Sp
     return size.space == MemorySpace::kVmem && size.padded_bytes == rows.array_bytes;
   };
   // A scatter writes its result in the memory of the array. If that is computed in the same fusion, each of its windows
-  // is computed in VMEM, takes the rows that fall into it there, and is written. Source: the final code of libtpu 0.0.52
-  // for v6e, in which 81920 rows of 128 floats take ten bundles each, as in a table that lies in VMEM, and another seven
-  // for the gather that orders them.
+  // is computed in VMEM, takes the rows that fall into it there, and is written. Source: the final code of libtpu
+  // 0.0.52 for v6e, in which 81920 rows of 128 floats take ten bundles each, as in a table that lies in VMEM, and
+  // another seven for the gather that orders them.
   if (rows.stores > 0) {
     const auto is_in_place = [](const LeafWrite& leaf) { return leaf.in_place; };
     if (!leaves.empty() && std::none_of(leaves.begin(), leaves.end(), is_in_place)) return true;

@@ -15,8 +15,8 @@ namespace hloroof::internal::inline work {
 void add_rows(InstructionView instruction, double share, SizeCache& sizes, Work& work);
 
 // Whether the array that has the rows lies in VMEM while `instruction` runs: an operand or a result in VMEM has its
-// size, or the text says that the compiler gave the instruction as much VMEM for a copy. A scatter that `leaves` says to
-// write all of its results holds their windows in VMEM, one after another.
+// size, or the text says that the compiler gave the instruction as much VMEM for a copy. A scatter that `leaves` says
+// to write all of its results holds their windows in VMEM, one after another.
 bool are_rows_in_vmem(InstructionView instruction, const RowWork& rows, absl::Span<const LeafWrite> leaves,
                       absl::Span<const ShapeId> results, SizeCache& sizes);
 

@@ -47,7 +47,7 @@ TEST_CASE("device files: the names of the contract, in order") {
 TEST_CASE("device files: no device has more links or SparseCores than are told apart") {
   for (const Device& device : all_devices()) {
     CAPTURE(device.name);
-    CHECK(device.ici.dims <= kMostAxes);
+    CHECK(device.ici.dims <= kMostLinks);
     if (device.tpu() != nullptr && device.tpu()->sparse_cores) CHECK(*device.tpu()->sparse_cores <= kMostSparseCores);
   }
 }

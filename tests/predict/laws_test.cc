@@ -352,7 +352,7 @@ TEST_CASE("the kernels of a long sort become a command buffer of a GPU") {
   for (const auto& [row, in_graph] : {std::pair("8192", false), std::pair("65536", true)}) {
     const std::string keys = std::string("f32[") + row + "]{0}";
     const StepPrediction p = predicted(
-        parsed("HloModule m, is_scheduled=true\nless {\n  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n"
+        parsed("HloModule m, is_scheduled=true\n\nless {\n  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n"
                "  ROOT s = pred[] compare(x, y), direction=LT\n}\nENTRY main {\n  k = " +
                keys + " parameter(0)\n  ROOT r = " + keys + " sort(k), dimensions={0}, to_apply=less\n}\n"),
         "h100_sxm");

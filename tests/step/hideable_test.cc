@@ -1,4 +1,4 @@
-// What another order could hide of a collective, and transfers in the two directions of a ring.
+// What another order could hide of a collective.
 #include "lib/step/hideable.h"
 
 #include <string>
@@ -35,32 +35,6 @@ TEST_CASE("ops that neither come before the start of a collective nor need its e
   REQUIRE(collective.exposed_seconds > other.seconds);
   CHECK(collective.hideable_seconds.value() == Approx(other.seconds));
   CHECK(chained.collectives.front().hideable_seconds.value() == 0);
-}
-
-TEST_CASE("permutes in the two directions of a ring run side by side") {
-  const std::string shape = "bf16[4096,2048]{1,0:T(8,128)(2,1)}";
-  const auto step_of = [&](const std::string& first, const std::string& second) {
-    const std::string start = "(" + shape + ", " + shape + ", u32[]{:S(2)}, u32[]{:S(2)}) collective-permute-start(";
-    const std::string text = "HloModule m, is_scheduled=true, num_partitions=4\n\nENTRY main {\n  x = " + shape +
-                             " parameter(0)\n  y = " + shape + " parameter(1)\n  s = " + start +
-                             "x), channel_id=1, source_target_pairs={" + first + "}\n  r = " + start +
-                             "y), channel_id=2, source_target_pairs={" + second + "}\n  d = " + shape +
-                             " collective-permute-done(s)\n  e = " + shape +
-                             " collective-permute-done(r)\n  ROOT t = (" + shape + ", " + shape + ") tuple(d, e)\n}\n";
-    return predict_step_time(text, "tpu_v5e:2x2").value().step_seconds;
-  };
-  const struct {
-    const char* what;
-    const char* forth;
-    const char* back;
-  } cases[] = {{"one axis", "{0,1},{2,3}", "{1,0},{3,2}"},
-               {"a ring through two axes", "{0,1},{1,2},{2,3},{3,0}", "{1,0},{2,1},{3,2},{0,3}"}};
-  for (const auto& c : cases) {
-    CAPTURE(c.what);
-    const double alone = step_of(c.forth, c.forth);
-    CHECK(step_of(c.forth, c.back) < 0.55 * alone);
-    CHECK(step_of(c.back, c.back) == Approx(alone));
-  }
 }
 
 }  // namespace

@@ -255,9 +255,10 @@ TEST_CASE("Rows that are summed over the sublanes are stored one after another")
   for (const auto& c : cases) {
     CAPTURE(c.what);
     const std::string type = std::string(c.operand).substr(0, std::string(c.operand).find('['));
-    const std::string add = "add {\n  x = " + type + "[] parameter(0)\n  y = " + type + "[] parameter(1)\n  ROOT s = " +
-                            type + "[] add(x, y)\n}\n";
-    const std::string arguments = std::string("  a = ") + c.operand + " parameter(0)\n  z = " + type + "[] parameter(1)\n";
+    const std::string add = "add {\n  x = " + type + "[] parameter(0)\n  y = " + type +
+                            "[] parameter(1)\n  ROOT s = " + type + "[] add(x, y)\n}\n";
+    const std::string arguments =
+        std::string("  a = ") + c.operand + " parameter(0)\n  z = " + type + "[] parameter(1)\n";
     const std::string reduce =
         std::string("r = ") + c.result + " reduce(a, z), dimensions={" + c.dimensions + "}, to_apply=add";
     const Work alone = root_work(arguments, reduce, add);

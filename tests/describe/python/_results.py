@@ -377,6 +377,9 @@ class Collective:
     """Time of one execution."""
     exposed_seconds: float
     """Time in the step that nothing hides."""
+    hideable_seconds: Optional[float]
+    """Part of exposed_seconds that another order could hide at most: as long as ops run that neither come before its
+    start nor need its end; None if little is exposed."""
     wire_bytes: float
     """Bytes that each device sends in one execution."""
     busiest_link_bytes: float
