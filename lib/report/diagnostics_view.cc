@@ -15,7 +15,7 @@ namespace {
 
 // Colors the severity as compilers do, with ECMA-48 escape sequences.
 std::string severity_text(Severity severity, bool color) {
-  const std::string name(to_string(severity));
+  std::string name(to_string(severity));
   if (!color) return name;
   const char* const code = severity == Severity::kError ? "31" : severity == Severity::kWarning ? "35" : "36";
   return "\033[1;" + std::string(code) + "m" + name + "\033[0m";
