@@ -25,6 +25,8 @@
 #include "lib/diagnose/sent_by_role.h"
 #include "lib/ir/opcode_facts.h"
 #include "lib/ir/value_walk.h"
+#include "lib/step/hideable.h"
+#include "lib/step/waits.h"
 
 namespace hloroof::internal::inline diagnose {
 namespace {
@@ -33,7 +35,6 @@ using enum DiagnosticCode;
 
 constexpr double kBusyChip = 0.80;          // share of the step that the chip works: the links are no concern then
 constexpr double kWorthOfExposed = 0.05;    // share of the step of all waits for one kind of collective over one axis
-constexpr double kWorthOfOrder = 0.10;      // share of what is exposed of a collective that is worth another order
 constexpr std::size_t kMostCutValues = 64;  // limit on the values followed from a gather to its users
 constexpr int kMostIndexValues = 64;        // limit on the values followed back from the offset of a slice
 
@@ -107,10 +108,7 @@ class CommunicationDiagnoser {
       }
       if (!is_link && use.resource != Resource::kHost) chip_ = std::max(chip_, use.busy_seconds);
     }
-    for (const BreakdownPart& part : prediction_.breakdown) {
-      const bool is_link = part.resource == Resource::kIci || part.resource == Resource::kDcn;
-      if (!part.is_wait && !is_link) ops_ += part.seconds;
-    }
+    ops_ = op_seconds(prediction_);
     links_ = links;
     const double step = prediction_.step_seconds;
     if (links <= ops_ || links - ops_ < kWorthOfStep * step) return;
@@ -187,9 +185,8 @@ class CommunicationDiagnoser {
     if (exposure == exposures_.end()) return "the step waits for it. Start it earlier, or exchange less";
     if (exposure->second.hideable < kWorthOfOrder * exposure->second.seconds) {
       return "the step waits for it, and no order of the ops hides it: nearly all that takes time comes before its "
-             "start "
-             "or needs its end. Exchange less, or cut what makes or uses it into parts, so that one runs beside the "
-             "exchange of another";
+             "start or needs its end. Exchange less, or cut what makes or uses it into parts, so that one runs beside "
+             "the exchange of another";
     }
     return absl::StrCat(
         "the step waits for it. Put work that does not need its result between its start and its end, "

@@ -89,71 +89,66 @@ bool moves_only(Flow f) {
   }
 }
 
-// Follows an operand of a product back to the conversion to f32 that its values come from, also in other ops.
-NarrowOperand narrow_operand(const Module& module, InstructionId op, const Product& product, std::size_t number) {
+// Follows an operand of a product back through what only moves it, also in other ops. Calls visit(at, read, callers)
+// for each instruction, until it returns false: `read` is the operand of `op` that the way has come through, invalid
+// until then, and `callers` are the fusions around the instruction.
+template <typename Visit>
+void trace_operand(const Module& module, InstructionId op, const Product& product, std::size_t number,
+                   const Visit& visit) {
   const InstructionView contraction = module.instruction(product.id);
-  if (contraction.operand_count() <= number) return {};
-  NarrowOperand result;
+  if (contraction.operand_count() <= number) return;
   InstructionId id = contraction.operand(number).id();
-  if (product.callers.empty()) result.read = id;
+  InstructionId read = product.callers.empty() ? id : InstructionId();
   std::vector<InstructionId> callers = product.callers;
   Path path;
   for (int step = 0; step < kMostTraced; ++step) {
     const InstructionView at = module.instruction(id);
+    if (!visit(at, read, callers)) return;
     const Flow f = flow(at.opcode());
-    if (f == Flow::kConverts) {
-      if (at.operand_count() != 1 || at.shape().element_type != ElementType::kF32) return {};
-      const ElementType from = at.operand(0).shape().element_type;
-      if (from != ElementType::kBf16 && from != ElementType::kF16) return {};
-      result.type = from;
-      result.converter = callers.empty() ? id : callers.front();
-      return result;
-    }
     if (f == Flow::kParameter) {
-      if (callers.empty()) return {};
+      if (callers.empty()) return;
       const InstructionId caller = callers.back();
       callers.pop_back();
       id = argument(module.instruction(caller), at.computation().id(), at.parameter_number());
-      if (!id.valid()) return {};
-      if (caller == op) result.read = id;
+      if (!id.valid()) return;
+      if (caller == op) read = id;
       continue;
     }
     if (f == Flow::kFuses) {
       callers.push_back(id);
     } else if (!moves_only(f)) {
-      return {};
+      return;
     }
-    if (!step_back(module, id, path)) return {};
+    if (!step_back(module, id, path)) return;
   }
-  return {};
+}
+
+// The conversion to f32 that the values of an operand of a product come from.
+NarrowOperand narrow_operand(const Module& module, InstructionId op, const Product& product, std::size_t number) {
+  NarrowOperand result;
+  trace_operand(module, op, product, number,
+                [&](InstructionView at, InstructionId read, const std::vector<InstructionId>& callers) {
+                  if (flow(at.opcode()) != Flow::kConverts) return true;
+                  if (at.operand_count() != 1 || at.shape().element_type != ElementType::kF32) return false;
+                  const ElementType from = at.operand(0).shape().element_type;
+                  if (from != ElementType::kBf16 && from != ElementType::kF16) return false;
+                  result.type = from;
+                  result.read = read;
+                  result.converter = callers.empty() ? at.id() : callers.front();
+                  return false;
+                });
+  return result;
 }
 
 // The operand of `op` whose elements are an operand of its product; invalid if the op computes that itself.
 InstructionId operand_read(const Module& module, InstructionId op, const Product& product, std::size_t number) {
-  const InstructionView contraction = module.instruction(product.id);
-  if (contraction.operand_count() <= number) return {};
-  InstructionId id = contraction.operand(number).id();
-  if (product.callers.empty()) return id;
-  std::vector<InstructionId> callers = product.callers;
-  Path path;
-  for (int step = 0; step < kMostTraced; ++step) {
-    const InstructionView at = module.instruction(id);
-    const Flow f = flow(at.opcode());
-    if (f == Flow::kParameter) {
-      const InstructionId caller = callers.back();
-      callers.pop_back();
-      id = argument(module.instruction(caller), at.computation().id(), at.parameter_number());
-      if (!id.valid() || caller == op) return id;
-      continue;
-    }
-    if (f == Flow::kFuses) {
-      callers.push_back(id);
-    } else if (!moves_only(f)) {
-      return {};
-    }
-    if (!step_back(module, id, path)) return {};
-  }
-  return {};
+  InstructionId result;
+  trace_operand(module, op, product, number,
+                [&](InstructionView, InstructionId read, const std::vector<InstructionId>&) {
+                  result = read;
+                  return !read.valid();
+                });
+  return result;
 }
 
 class PrecisionDiagnoser {

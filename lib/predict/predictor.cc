@@ -476,7 +476,8 @@ struct Predictor::State {
     for (InstructionId id : stale.replay.steps) listed[row_of(module, id).computation.index] = true;
     for (InstructionId id : stale.costs) listed[row_of(module, id).computation.index] = true;
     summary.update(*facts, stale.costs, listed);
-    summary.update_calls(*facts);  // the costs decide whether the choice of a branch matters
+    // The costs decide whether the choice of a branch matters.
+    if (stale.calls || !stale.costs.empty()) summary.update_calls(*facts);
   }
 
   // The replay. Inputs: the call graph, the demands, the pairs and the schedule. Replays the marked computations and

@@ -17,6 +17,8 @@
 #include "lib/results/fold.h"
 #include "lib/results/rows.h"
 #include "lib/step/facts.h"
+#include "lib/step/hideable.h"
+#include "lib/step/waits.h"
 
 namespace hloroof::internal::inline report {
 namespace {
@@ -29,8 +31,6 @@ constexpr double kNearPeak = 0.85;
 constexpr double kOfAttainable = 0.95;
 // Ops of which fewer run cannot become much fewer.
 constexpr double kManyRuns = 10;
-// A share of the exposed communication that is worth another order.
-constexpr double kWorthOfOrders = 0.10;
 // Where more than this share of the step is not known, nothing is said about what bounds it.
 constexpr double kMostUnknown = 0.5;
 
@@ -51,16 +51,6 @@ double busy_seconds(const StepPrediction& p, Resource resource) {
   return 0;
 }
 
-// What the ops take beside waits and collectives. They run one after another, so that nothing can hide more.
-double op_seconds(const StepPrediction& p) {
-  double sum = 0;
-  for (const BreakdownPart& part : p.breakdown) {
-    const bool is_link = part.resource == Resource::kIci || part.resource == Resource::kDcn;
-    if (!part.is_wait && !is_link) sum += part.seconds;
-  }
-  return sum;
-}
-
 // What other orders of the ops could do about the communication that is exposed; see CollectivePrediction.
 std::string on_other_orders(const StepPrediction& p) {
   double exposed = 0;
@@ -71,10 +61,10 @@ std::string on_other_orders(const StepPrediction& p) {
     hideable += *collective.hideable_seconds;
   }
   if (exposed <= 0) return "";
-  if (hideable < kWorthOfOrders * exposed) {
+  if (hideable < kWorthOfOrder * exposed) {
     return ". No order of its ops hides it: nearly all of them come before its start or need its end";
   }
-  if (hideable < (1 - kWorthOfOrders) * exposed) {
+  if (hideable < (1 - kWorthOfOrder) * exposed) {
     return absl::StrFormat(". Other orders of its ops can hide at most %.0f %% of it", 100 * hideable / exposed);
   }
   return ". A schedule with more overlap may hide it";

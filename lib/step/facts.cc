@@ -213,6 +213,32 @@ double step_seconds_without(const StepFacts& facts, Resource resource) {
   return replayed_seconds(*facts.module, facts.calls, facts.pairs, demands, facts.schedule);
 }
 
+double serial_seconds_of(const StepFacts& facts, InstructionView instruction, double own,
+                         const std::vector<double>& seconds) {
+  const bool branches = instruction.opcode() == Opcode::kConditional;
+  double inside = 0;
+  for (ComputationId called : instruction.called_computations()) {
+    if (called.valid()) inside = branches ? std::max(inside, seconds[called.index]) : inside + seconds[called.index];
+  }
+  const TripCount* const trips =
+      instruction.opcode() == Opcode::kWhile ? CallFacts::trip_count(facts.calls, instruction.id()) : nullptr;
+  return own + inside * (trips != nullptr ? static_cast<double>(trips->value) : 1);
+}
+
+std::vector<double> serial_seconds(const StepFacts& facts, absl::FunctionRef<double(InstructionView)> own) {
+  const Module& module = *facts.module;
+  std::vector<double> seconds(module.computation_limit(), 0);
+  const std::vector<ComputationId>& scheduled = CallFacts::scheduled(facts.calls);
+  for (auto id = scheduled.rbegin(); id != scheduled.rend(); ++id) {  // callees come first
+    double sum = 0;
+    for (InstructionView instruction : module.computation(*id).instructions()) {
+      sum += serial_seconds_of(facts, instruction, own(instruction), seconds);
+    }
+    seconds[id->index] = std::min(sum, kForever);
+  }
+  return seconds;
+}
+
 namespace {
 
 constexpr double kAlike = 1.1;  // slowest branch over fastest, up to which it hardly matters which one runs
@@ -221,37 +247,14 @@ bool is_branch(const StepFacts& facts, ComputationId id) {
   return CallFacts::role(facts.calls, id) == ComputationRole::kBranch;
 }
 
-// The seconds of each scheduled computation, by ComputationId, if its ops run one after another, with all that they
-// run: the slowest branch of a conditional and all trips of a loop.
-std::vector<double> serial_seconds(const StepFacts& facts) {
-  const Module& module = *facts.module;
-  std::vector<double> seconds(module.computation_limit(), 0);
-  const std::vector<ComputationId>& scheduled = CallFacts::scheduled(facts.calls);
-  for (auto id = scheduled.rbegin(); id != scheduled.rend(); ++id) {  // callees come first
-    double sum = 0;
-    for (InstructionView instruction : module.computation(*id).instructions()) {
-      sum += facts.costs.time[instruction.id().index]->seconds;
-      const bool branches = instruction.opcode() == Opcode::kConditional;
-      double inside = 0;
-      for (ComputationId called : instruction.called_computations()) {
-        inside = branches ? std::max(inside, seconds[called.index]) : inside + seconds[called.index];
-      }
-      const TripCount* const trips =
-          instruction.opcode() == Opcode::kWhile ? CallFacts::trip_count(facts.calls, instruction.id()) : nullptr;
-      sum += inside * (trips != nullptr ? static_cast<double>(trips->value) : 1);
-    }
-    seconds[id->index] = std::min(sum, kForever);
-  }
-  return seconds;
-}
-
 // Marks the branches of conditionals whose probabilities nobody states, unless they take about as long as one another:
 // that the slowest runs is an assumption.
 void assume_branches(const StepFacts& facts, std::vector<bool>& assumed) {
   const std::vector<ComputationId>& scheduled = CallFacts::scheduled(facts.calls);
   const auto is_any_branch = [&](ComputationId id) { return is_branch(facts, id); };
   if (std::none_of(scheduled.begin(), scheduled.end(), is_any_branch)) return;
-  const std::vector<double> seconds = serial_seconds(facts);
+  const std::vector<double> seconds = serial_seconds(
+      facts, [&](InstructionView instruction) { return facts.costs.time[instruction.id().index]->seconds; });
   for (ComputationId id : scheduled) {
     if (!is_branch(facts, id)) continue;
     for (InstructionId caller : CallFacts::callers(facts.calls, id)) {

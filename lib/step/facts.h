@@ -11,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "hloroof/analysis.h"
@@ -126,6 +127,14 @@ std::optional<double> compiler_step_seconds(const StepFacts& facts);
 
 // Returns the seconds of the step if `resource` took no time. This shows which resource to make faster first.
 double step_seconds_without(const StepFacts& facts, Resource resource);
+
+// The seconds of one execution of each scheduled computation, by ComputationId, if its ops run one after another, with
+// all that they run: the slowest branch of a conditional and all trips of a loop. `own` returns the seconds of an
+// instruction without what it calls.
+std::vector<double> serial_seconds(const StepFacts& facts, absl::FunctionRef<double(InstructionView)> own);
+// The same of one instruction. `seconds` are those of the computations that it calls.
+double serial_seconds_of(const StepFacts& facts, InstructionView instruction, double own,
+                         const std::vector<double>& seconds);
 
 // ---- How far to trust an op ----------------------------------------------------------------------------------------
 

@@ -31,17 +31,9 @@ class Hideable {
   explicit Hideable(const StepFacts& facts)
       : facts_(facts),
         module_(*facts.module),
-        seconds_(module_.computation_limit(), 0),
+        seconds_(serial_seconds(facts, [this](InstructionView instruction) { return own_seconds(instruction); })),
         before_(module_.instruction_limit(), 0),
-        behind_(module_.instruction_limit(), 0) {
-    // Callees come before their callers.
-    const std::vector<ComputationId>& scheduled = CallFacts::scheduled(facts_.calls);
-    for (auto id = scheduled.rbegin(); id != scheduled.rend(); ++id) {
-      for (InstructionView instruction : module_.computation(*id).instructions()) {
-        seconds_[id->index] += seconds_of(instruction);
-      }
-    }
-  }
+        behind_(module_.instruction_limit(), 0) {}
 
   void find(ComputationView computation, absl::Span<Transfer> transfers) {
     for (std::size_t first = 0; first < transfers.size(); first += kAtOnce) {
@@ -50,11 +42,11 @@ class Hideable {
   }
 
  private:
-  // Seconds of the compute stream in one execution, without waits and without the collectives that block it.
-  double seconds_of(InstructionView instruction) const {
+  // Seconds of the compute stream in one execution, without waits, without the collectives that block it, and without
+  // what the instruction calls.
+  double own_seconds(InstructionView instruction) const {
     const Demand& demand = facts_.costs.demand[instruction.id().index];
     switch (demand.step) {
-      case Step::kFree: return 0;
       case Step::kRun:
       case Step::kDone: {
         const bool is_collective = facts_.collectives.by_carrier.contains(instruction.id().index);
@@ -63,23 +55,13 @@ class Hideable {
       case Step::kStart: return demand.issue;
       case Step::kLoop: {
         const TripCount* const trips = CallFacts::trip_count(facts_.calls, instruction.id());
-        return (called(instruction, false) + demand.issue) * static_cast<double>(trips != nullptr ? trips->value : 1);
+        return demand.issue * static_cast<double>(trips != nullptr ? trips->value : 1);
       }
-      case Step::kBranch: return called(instruction, true);
-      case Step::kCall: return called(instruction, false);
+      case Step::kFree:
+      case Step::kBranch:
+      case Step::kCall: return 0;
     }
     return 0;
-  }
-
-  double called(InstructionView instruction, bool is_one_of_them) const {
-    double all = 0;
-    double most = 0;
-    for (ComputationId id : instruction.called_computations()) {
-      if (!id.valid()) continue;
-      all += seconds_[id.index];
-      most = std::max(most, seconds_[id.index]);
-    }
-    return is_one_of_them ? most : all;
   }
 
   template <typename Visit>
@@ -114,7 +96,7 @@ class Hideable {
       const std::uint32_t i = instruction.id().index;
       Bits independent = all & ~(before_[i] | behind_[i]);
       if (independent == 0) continue;
-      const double seconds = seconds_of(instruction);
+      const double seconds = serial_seconds_of(facts_, instruction, own_seconds(instruction), seconds_);
       for (std::size_t t = 0; seconds > 0 && independent != 0; ++t, independent >>= 1) {
         if ((independent & 1) != 0) transfers[t].independent += seconds;
       }

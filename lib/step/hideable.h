@@ -10,6 +10,9 @@
 
 namespace hloroof::internal::inline step {
 
+// Share of what is exposed of collectives from which on another order is worth a word.
+inline constexpr double kWorthOfOrder = 0.10;
+
 // Returns, by index of the collective, the seconds of the step that other orders could hide at most of what it is
 // exposed. A transfer runs beside the ops of its computation that come neither before its start nor need its end, so
 // that it is hidden for no longer than those take. Several collectives may count the same ops, and what the links are

@@ -133,4 +133,13 @@ void list_breakdown(const StepFacts& facts, StepPrediction& prediction) {
                    [](const BreakdownPart& a, const BreakdownPart& b) { return a.seconds > b.seconds; });
 }
 
+double op_seconds(const StepPrediction& prediction) {
+  double sum = 0;
+  for (const BreakdownPart& part : prediction.breakdown) {
+    const bool is_link = part.resource == Resource::kIci || part.resource == Resource::kDcn;
+    if (!part.is_wait && !is_link) sum += part.seconds;
+  }
+  return sum;
+}
+
 }  // namespace hloroof::internal::inline step

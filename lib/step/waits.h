@@ -19,6 +19,10 @@ void list_waits(const StepFacts& facts, StepPrediction& prediction);
 // may be one that the awaited transfer queues behind.
 void list_breakdown(const StepFacts& facts, StepPrediction& prediction);
 
+// The seconds of the breakdown in which ops run, without waits and without collectives that are ops. They run one after
+// another, so that nothing can hide more than they take.
+double op_seconds(const StepPrediction& prediction);
+
 }  // namespace hloroof::internal::inline step
 
 #endif  // HLOROOF_LIB_STEP_WAITS_H_
