@@ -183,7 +183,9 @@ endfunction()
 
 # hloroof_cc_test(NAME <name> SRCS <file>... [DEPS <layer or target>...] [LABELS <label>...])
 #
-# Declares a Catch2 executable and the test that runs it, from the source folder. DEPS are what it tests.
+# Declares a Catch2 executable and the test that runs it, from the source folder. DEPS are what it tests. The label `accuracy`
+# is for tests of what measured programs take, `long` for those that go over many dumps or devices again for what other tests
+# look at once: under sanitizers they run at night.
 function(hloroof_cc_test)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "SRCS;DEPS;LABELS")
   if(arg_UNPARSED_ARGUMENTS)
