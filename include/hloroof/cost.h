@@ -197,6 +197,7 @@ struct TileWork {
 // in place whose rows cover registers in part.
 struct RowWork {
   double moved = 0;              // rows that are copied
+  double moved_registers = 0;    // those among them that one register holds
   double combined = 0;           // rows with which an update is combined
   double stores = 0;             // registers that are stored in part, beside those of gathers
   double array_bytes = 0;        // padded bytes of the largest array that has the rows
@@ -238,7 +239,9 @@ struct Work {
   double between_kernels = 0;  // not TPU: bytes of HBM beyond those that the kernels of a library move to each other
   double product_steps = 1;    // TPU: windows along the contracted dimensions; their sums are accumulated
   double partial_tile_elements = 0;  // padded elements of tiles that an in-place update covers only in part
-  RowWork rows;                      // TPU: of gathers and scatters whose array lies in VMEM
+  double sliced_rows =
+      0;         // TPU: rows, a tile of the lanes each, that a slice takes out of tiles and stores by themselves
+  RowWork rows;  // TPU: of gathers and scatters whose array lies in VMEM
   ReductionWindows reduction;
   // TPU: registers that vector operations in windows load from VMEM, each counted for the share of a bundle that the
   // banks of its rows leave to it: 1 if the loads around it are of rows in the same banks.

@@ -294,6 +294,7 @@ struct TpuCore {
     Fact<double> update_row_cycles;      // cycles to begin a row of an update that covers registers in part; none: 0
     Fact<double> update_store_cycles;    // cycles to load and store a register of such a row; none: 0
     Fact<double> row_move_cycles;        // cycles to find a row by its number and move it inside VMEM; none: 0
+    Fact<double> register_move_cycles;   // cycles for a row that one register holds; none: row_move_cycles
     Fact<double> row_combine_cycles;     // cycles to find it and combine it with another, which is read back; none: 0
     Fact<double> operation_latency;      // cycles until an operation can use the result of another; none: 0
     Fact<double> reduced_rows;   // registers of rows whose values over the lanes are added up side by side; none: all

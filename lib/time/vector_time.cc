@@ -141,9 +141,16 @@ template <class Num>
 void add_rows(const RowWork& rows, const TpuCore& core, const Numbers<Num>& n, VectorTime<Num>& time) {
   if (rows.moved + rows.combined <= 0) return;
   const Num rate = n.clock() * n.cores();
-  if (rows.moved > 0) {
-    add_alike(time.row_seconds,
-              n.amount("rows moved", rows.moved, "row") * n.known_or(core.vector.row_move_cycles, 0.0) / rate);
+  // A device without a number for rows of one register moves them as others.
+  const bool has_registers = rows.moved_registers > 0 && n.has(core.vector.register_move_cycles);
+  const double in_registers = has_registers ? rows.moved_registers : 0;
+  if (in_registers > 0) {
+    add_alike(time.row_seconds, n.amount("rows of one register moved", in_registers, "row") *
+                                    n.known_or(core.vector.register_move_cycles, 0.0) / rate);
+  }
+  if (rows.moved > in_registers) {
+    add_alike(time.row_seconds, n.amount("rows moved", rows.moved - in_registers, "row") *
+                                    n.known_or(core.vector.row_move_cycles, 0.0) / rate);
   }
   if (rows.combined > 0) {
     add_alike(time.row_seconds,

@@ -56,6 +56,14 @@ Relayout relayout(const Shape& from, const Shape& to, const std::vector<std::int
   return before.sublane != original(source, after.sublane) ? Relayout::kRows : Relayout::kNone;
 }
 
+// Whether an array lies row by row: no tile has more than one, or the pair that packed elements share a row with.
+bool lies_by_rows(const Shape& shape) {
+  const MinorDimensions minor = minor_dimensions(shape);
+  const std::int64_t packed = std::max(kernel::kLaneBits / std::max(bits(shape.element_type), 1), 1);
+  return is_tiled(shape) && minor.sublane >= 0 && tile_extent(shape, minor.lane) > 1 &&
+         tile_extent(shape, minor.sublane) <= packed;
+}
+
 // How many strided loads gather a register of the result of a copy whose rows change sublanes, if its array is in VMEM
 // and has the stride of its layout. A strided load takes a row from each bank of VMEM. Otherwise one: the windows of an
 // array in HBM are moved by other code. Source: the final code of libtpu 0.0.52 for v6e, in which rows of a stride of 8
@@ -64,7 +72,8 @@ double loads_of_rows(const Shape& from, std::int64_t rows) {
   const std::vector<std::int64_t>& order = from.layout.minor_to_major;
   if (!is_in_vmem(from) || order.size() < 2) return 1;
   const std::int64_t packed = std::max(kernel::kLaneBits / std::max(bits(from.element_type), 1), 1);
-  if (tile_extent(from, order[1]) < kernel::kRegisterSublanes) return 1;  // other rows of the array share a register
+  const bool shares_register = tile_extent(from, order[1]) < kernel::kRegisterSublanes && !lies_by_rows(from);
+  if (shares_register) return 1;  // with other rows of the array
   // Modulo the banks. A tile of 8 packed rows takes less than a register.
   std::int64_t stride = std::max<std::int64_t>(tile_extent(from, order[1]) / packed, 1) % kernel::kVmemBanks;
   for (std::size_t i = 0; i < order.size() && (i < 2 || order[i] != rows); ++i) {
@@ -160,6 +169,30 @@ void add_shifts(InstructionView instruction, double share, SizeCache& sizes, Wor
   }
 }
 
+// Adds the registers of a dynamic slice that pass through the cross-lane unit. The compiler cannot know where it begins
+// unless it takes whole tiles, which lie at multiples of tiles where programs divide an array.
+void add_dynamic_shift(InstructionView slice, double share, SizeCache& sizes, Work& work) {
+  const Shape& shape = slice.shape();
+  const std::int64_t lane = minor_dimensions(shape).lane;
+  if (!is_tiled(shape) || lane < 0 || slice.operand_count() == 0) return;
+  const Shape& operand = slice.operand(0).shape();
+  if (lane >= operand.rank() || shape.dimensions[lane] == operand.dimensions[lane]) return;
+  if (shape.dimensions[lane] % tile_extent(shape, lane) == 0) return;
+  const double words = std::min(bits(shape.element_type), kernel::kLaneBits) / static_cast<double>(kernel::kLaneBits);
+  add_vector(work, Opcode::kSlice, shape.element_type, sizes[slice.shape_id()].padded_elements * words * share, true);
+}
+
+// Adds the rows of a slice that takes one of each tile, and whose result lies row by row.
+void add_sliced_rows(InstructionView slice, double share, SizeCache& sizes, Work& work) {
+  const Shape& shape = slice.shape();
+  if (slice.operand_count() == 0 || !lies_by_rows(shape)) return;
+  const Shape& operand = slice.operand(0).shape();
+  if (!is_tiled(operand) || operand.rank() != shape.rank() || lies_by_rows(operand)) return;
+  const MinorDimensions minor = minor_dimensions(shape);
+  const auto tile = static_cast<double>(tile_extent(shape, minor.lane) * tile_extent(shape, minor.sublane));
+  work.sliced_rows += sizes[slice.shape_id()].padded_elements / tile * share;
+}
+
 // Whether an array is assembled from whole tiles. This only changes addresses and computes nothing.
 bool joins_whole_tiles(InstructionView instruction) {
   const Shape& shape = instruction.shape();
@@ -183,16 +216,23 @@ bool joins_whole_tiles(InstructionView instruction) {
   return true;
 }
 
-// Whether the lanes of a register of `value` all hold the same, because a broadcast repeats it along them or because it
-// is the total of its row.
-bool fills_lanes(InstructionView value, Place place) {
-  if (place == Place::kAlone) return false;  // it comes from memory
+// How many registers of `value` hold the same, because a broadcast repeats it along their tiles or because it is the
+// total of its row; 0 if it is neither.
+double equal_registers(InstructionView value, Place place) {
+  if (place == Place::kAlone) return 0;  // it comes from memory
   const InstructionView source = origin(value, [](InstructionView at) { return flow(at.opcode()) == Flow::kConverts; });
-  if (source.opcode() == Opcode::kReduceWindow) return totals_lanes(source);
-  const std::int64_t lane = minor_dimensions(source.shape()).lane;
-  if (source.opcode() != Opcode::kBroadcast || !is_tiled(source.shape()) || lane < 0) return false;
+  const Shape& shape = source.shape();
+  if (source.opcode() == Opcode::kReduceWindow && totals_lanes(source)) {
+    return static_cast<double>(tiles_along(shape, minor_dimensions(shape).lane));
+  }
+  if (source.opcode() != Opcode::kBroadcast || !is_tiled(shape)) return 0;
   const std::vector<std::int64_t> dimensions = integers(source, AttributeKey::kDimensions);
-  return std::find(dimensions.begin(), dimensions.end(), lane) == dimensions.end();
+  double equal = 0;
+  for (std::int64_t d = 0; d < shape.rank(); ++d) {
+    const bool is_kept = std::find(dimensions.begin(), dimensions.end(), d) != dimensions.end();
+    if (!is_kept) equal = std::max(equal, 1.0) * static_cast<double>(tiles_along(shape, d));
+  }
+  return equal;
 }
 
 // How many elements a conversion on a TPU converts. A value that a broadcast repeats is converted once.
@@ -223,27 +263,6 @@ void add_conversion(InstructionView convert, double share, Place place, SizeCach
     }
   }
   add_vector(part, work.vector);
-}
-
-// Adds what a broadcast along the lanes takes. An array that comes from memory has a row's value in a lane, which must
-// spread over all lanes of the row's registers. A value that was reduced over lanes in the same fusion already fills
-// them.
-void add_broadcast(InstructionView broadcast, double share, Place place, SizeCache& sizes, Work& work) {
-  if (broadcast.operand_count() != 1 || broadcast.operand(0).shape().rank() == 0) return;
-  const Shape& out = broadcast.shape();
-  const std::int64_t lane = minor_dimensions(out).lane;
-  if (!is_tiled(out) || lane < 0) return;
-  for (const std::int64_t d : integers(broadcast, AttributeKey::kDimensions)) {
-    if (d == lane) return;
-  }
-  if (place == Place::kFused) {
-    const InstructionView source = origin(broadcast.operand(0), [](InstructionView at) {
-      return is_elementwise(at.opcode()) || flow(at.opcode()) == Flow::kRenames || flow(at.opcode()) == Flow::kReshapes;
-    });
-    if (source.opcode() != Opcode::kParameter) return;
-  }
-  add_vector(work, Opcode::kBroadcast, ElementType::kF32,
-             lane_reduction_elements(out, sizes[broadcast.shape_id()]) * share, true);
 }
 
 // Adds what the core of a TPU does to lay out what a sliding window covers, if the batch of its input is on the lanes.
@@ -447,16 +466,28 @@ void add_data_movement(InstructionView instruction, double share, Place place, S
       }
       if (moves == Relayout::kRows) {
         const double loads = loads_of_rows(from, original(source, minor_dimensions(instruction.shape()).sublane));
+        const bool is_by_rows = is_in_vmem(from) && lies_by_rows(from);
         if (loads > 1) {
-          add_vector(work, Opcode::kCopy, ElementType::kF32, elements * loads * share);
+          add_vector(work, Opcode::kCopy, ElementType::kF32,
+                     (is_by_rows ? out.padded_elements : elements) * loads * share);
           return;
         }
+        if (is_by_rows) return;  // one load finds eight rows at a stride, as it does eight that follow one another
       }
       add_vector(work, Opcode::kTranspose, type, elements * share, moves == Relayout::kLanes);
       return;
     }
-    case Opcode::kBroadcast: add_broadcast(instruction, share, place, sizes, work); return;
-    case Opcode::kSlice: add_shifts(instruction, share, sizes, work); return;
+    case Opcode::kBroadcast:
+      add_vector(work, Opcode::kBroadcast, ElementType::kF32, spread_elements(instruction, place, sizes) * share, true);
+      return;
+    case Opcode::kSlice:
+      add_shifts(instruction, share, sizes, work);
+      add_sliced_rows(instruction, share, sizes, work);
+      return;
+    case Opcode::kDynamicSlice:
+      add_dynamic_shift(instruction, share, sizes, work);
+      add_sliced_rows(instruction, share, sizes, work);
+      return;
     case Opcode::kPad:
     case Opcode::kConcatenate:
       if (joins_whole_tiles(instruction)) return;
@@ -470,6 +501,23 @@ void add_data_movement(InstructionView instruction, double share, Place place, S
 }
 
 }  // namespace
+
+double spread_elements(InstructionView broadcast, Place place, SizeCache& sizes) {
+  if (broadcast.operand_count() != 1 || broadcast.operand(0).shape().rank() == 0) return 0;
+  const Shape& out = broadcast.shape();
+  const std::int64_t lane = minor_dimensions(out).lane;
+  if (!is_tiled(out) || lane < 0) return 0;
+  for (const std::int64_t d : integers(broadcast, AttributeKey::kDimensions)) {
+    if (d == lane) return 0;
+  }
+  if (place == Place::kFused) {
+    const InstructionView source = origin(broadcast.operand(0), [](InstructionView at) {
+      return is_elementwise(at.opcode()) || flow(at.opcode()) == Flow::kRenames || flow(at.opcode()) == Flow::kReshapes;
+    });
+    if (source.opcode() != Opcode::kParameter) return 0;
+  }
+  return lane_reduction_elements(out, sizes[broadcast.shape_id()]);
+}
 
 double best_values(InstructionView topk) {
   const absl::Span<const ShapeId> leaves = topk.module().shapes().leaves(topk.shape_id());
@@ -517,9 +565,11 @@ void add_arithmetic(const Work& inner, double share, Work& work) {
     add_pieces(pieces, work);
   }
   work.rows.moved += inner.rows.moved * share;
+  work.rows.moved_registers += inner.rows.moved_registers * share;
   work.rows.combined += inner.rows.combined * share;
   work.rows.stores += inner.rows.stores * share;
   work.rows.array_bytes = std::max(work.rows.array_bytes, inner.rows.array_bytes);
+  work.sliced_rows += inner.sliced_rows * share;
   work.units_in_turn += inner.units_in_turn * share;
   work.window_steps += inner.window_steps * share;
   work.between_kernels += inner.between_kernels * share;
@@ -546,12 +596,14 @@ void add_arithmetic(InstructionView instruction, double share, Place place, Size
       const ElementType type =
           by_operand ? instruction.operand(0).shape().element_type : instruction.shape().element_type;
       const ElementType to = opcode == Opcode::kDivide ? original_type(instruction) : ElementType::kInvalid;
-      if (opcode == Opcode::kDivide && !is_integral(type) && instruction.operand_count() == 2 &&
-          fills_lanes(instruction.operand(1), place)) {
-        // The reciprocal of a row's value is computed once, and each element is multiplied by it.
-        add_vector(work, Opcode::kDivide, type, lane_reduction_elements(instruction.shape(), size) * share, false, to);
-        add_vector(work, Opcode::kMultiply, type, size.padded_elements * share);
-        return;
+      if (opcode == Opcode::kDivide && !is_integral(type) && instruction.operand_count() == 2) {
+        // Reciprocals are computed once for registers of divisors that are equal. Each element is multiplied by one.
+        const double equal = equal_registers(instruction.operand(1), place);
+        if (equal > 0) {
+          add_vector(work, Opcode::kDivide, type, size.padded_elements / equal * share, false, to);
+          add_vector(work, Opcode::kMultiply, type, size.padded_elements * share);
+          return;
+        }
       }
       // An operation that stands alone has its operands in memory.
       const Shortcut shortcut = place == Place::kFused ? shortcut_of(instruction) : Shortcut::kNone;

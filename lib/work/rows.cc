@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "hloroof/attributes.h"
+#include "lib/ir/element_type.h"
 #include "lib/ir/rows.h"
 #include "lib/kernel/common/isa.h"
 #include "lib/values/attribute_values.h"
@@ -21,6 +22,15 @@ bool is_one_lane(const Shape& array, const std::vector<std::int64_t>& window) {
   const std::int64_t lane = minor_dimensions(array).lane;
   return lane >= 0 && lane < static_cast<std::int64_t>(window.size()) && window[lane] == 1 &&
          array.dimensions[lane] > 1;
+}
+
+// Whether the window is a row of 32-bit elements that one register holds. A load and a store move it. Packed elements
+// are shifted to their place in the row beside.
+bool is_one_register(const Shape& array, const std::vector<std::int64_t>& window) {
+  const std::int64_t lane = minor_dimensions(array).lane;
+  return lane >= 0 && lane < static_cast<std::int64_t>(window.size()) &&
+         bits(array.element_type) == kernel::kLaneBits && window[lane] > 1 &&
+         window_elements(window) <= kernel::kRegisterLanes;
 }
 
 }  // namespace
@@ -42,7 +52,10 @@ void add_rows(InstructionView instruction, double share, SizeCache& sizes, Work&
     const bool is_one = is_one_lane(array, window);
     // The place of an element in an array of several dimensions is that of its row, and then that in the row.
     if (combines || is_one) work.rows.combined += windows;
-    if (!combines && (!is_one || array.rank() > 1)) work.rows.moved += windows;
+    if (!combines && (!is_one || array.rank() > 1)) {
+      work.rows.moved += windows;
+      if (!is_scatter && is_one_register(array, window)) work.rows.moved_registers += windows;
+    }
     if (is_scatter) work.rows.stores += windows * block_size(array, window).padded_elements / kernel::kRegisterElements;
     work.rows.array_bytes = std::max(work.rows.array_bytes, sizes[instruction.operand(i).shape_id()].padded_bytes);
   }

@@ -16,6 +16,15 @@ namespace hloroof::internal::inline work {
 void add_vector_windows(InstructionView instruction, ComputationId called, const WindowConfig& config,
                         const Inside& inside, SizeCache& sizes, Work& work);
 
+// Multiplies what `work` reduces over lanes by the windows along the lanes of `computed`, which `config` divides: each
+// makes values of its own rows.
+void reduce_in_windows(const Shape& computed, const WindowConfig& config, Work& work);
+
+// Counts the values that a fusion, which calls `called`, spreads over the lanes of `computed`: each window spreads
+// those of its rows, and once those that several of its rows share.
+void spread_in_windows(InstructionView fusion, ComputationId called, const Shape& computed, const WindowConfig& config,
+                       SizeCache& sizes, Work& work);
+
 // Adds the loads of a reduction that no fusion contains, whose windows are known, to its `work`. Sums go down the
 // columns of a window; those of rows along the lanes meet no bank twice.
 void add_reduction_loads(InstructionView reduce, const WindowConfig& config, SizeCache& sizes, Work& work);

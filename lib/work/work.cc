@@ -441,7 +441,9 @@ class WorkCounter {
                              Work& work) {
     const auto is_reduction = [](const VectorWork& v) { return v.opcode == Opcode::kReduce && !v.cross_lane; };
     if (std::none_of(work.vector.begin(), work.vector.end(), is_reduction)) return;
+    const Shape* computed = nullptr;  // what the windows have the dimensions of
     if (instruction.opcode() == Opcode::kReduce) {
+      computed = &instruction.operand(0).shape();
       work.reduction = windows_of(instruction, config);
       work.reduction.is_alone = work.reduction.windows > 0;
       work.reduction.is_by_rows = work.reduction.results > 0;
@@ -452,9 +454,13 @@ class WorkCounter {
         const ReductionWindows windows = windows_of(inner, config);
         if (windows.windows > 0 && (work.reduction.windows == 0 || windows.sums < work.reduction.sums)) {
           work.reduction = windows;
+          computed = &inner.operand(0).shape();
         }
       }
     }
+    if (work.reduction.windows <= 0) return;
+    if (work.reduction.sums > 1) reduce_in_windows(*computed, config, work);
+    if (called.valid()) spread_in_windows(instruction, called, *computed, config, insides_.sizes(), work);
   }
 
   // Adds the rows of the results of an instruction that reduces over sublanes, or of the reductions in its fusion.

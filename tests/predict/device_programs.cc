@@ -206,6 +206,11 @@ void add_memory(Program& program) {
                                         "gather(" + near + ", " + rows +
                                             "), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, "
                                             "index_vector_dim=1, slice_sizes={1,512}");
+  const std::string narrow =
+      program.add(program.shape("f32", "512,128", 1), "slice(" + near + "), slice={[0:512], [0:128]}");
+  program.add(program.shape("f32", "4096,128"), "gather(" + narrow + ", " + rows +
+                                                    "), offset_dims={1}, collapsed_slice_dims={0}, "
+                                                    "start_index_map={0}, index_vector_dim=1, slice_sizes={1,128}");
   program.add(program.shape("f32", "512,512", 1),
               "scatter(" + near + ", " + rows + ", " + found +
                   "), update_window_dims={1}, inserted_window_dims={0}, "

@@ -2,6 +2,7 @@
 // libtpu 0.0.52 does what is expected here; tests/accuracy/grid compares its cycles.
 #include <string>
 
+#include "lib/time/vector_time.h"
 #include "tests/catch.h"
 #include "tests/work/root_work.h"
 
@@ -232,6 +233,70 @@ TEST_CASE("A reduction knows its windows from the instruction or from the fusion
   // What comes from memory in 16 bits is added up in 32.
   const Work narrow = reduced("bf16", "0", "[256,512]{1,0:T(8,128)(2,1)}", "64,1,2");
   CHECK(vector_elements(narrow, Opcode::kConvert) == 64 * 256 * 512);
+}
+
+// The two sums of a cross-entropy over a vocabulary, of bf16[4096,32000].
+Work cross_entropy(const std::string& windows) {
+  const std::string logits = "f32[4096,32000]{1,0:T(8,128)}";
+  return root_work(
+      "  a = bf16[4096,32000]{1,0:T(8,128)(2,1)} parameter(0)\n  m = f32[4096]{0:T(1024)S(1)} parameter(1)\n",
+      "f = (f32[4096]{0:T(1024)S(1)}, f32[4096]{0:T(1024)S(1)}) fusion(a, m), kind=kLoop, calls=c, "
+      "backend_config={\"window_config\":{\"output_window_bounds\":[" +
+          windows + "]}}",
+      std::string(kAdd) + "c {\n  p = bf16[4096,32000]{1,0:T(8,128)(2,1)} parameter(0)\n  w = " + logits +
+          " convert(p)\n  q = f32[4096]{0:T(1024)S(1)} parameter(1)\n  b = " + logits +
+          " broadcast(q), dimensions={0}\n  s = " + logits + " subtract(w, b)\n  e = " + logits +
+          " exponential(s)\n  z = f32[] constant(0)\n"
+          "  t = f32[4096]{0:T(1024)S(1)} reduce(e, z), dimensions={1}, to_apply=add\n"
+          "  u = f32[4096]{0:T(1024)S(1)} reduce(w, z), dimensions={1}, to_apply=add\n"
+          "  ROOT r = (f32[4096]{0:T(1024)S(1)}, f32[4096]{0:T(1024)S(1)}) tuple(t, u)\n}\n");
+}
+
+double across_lanes(const Work& work, Opcode opcode) {
+  double registers = 0;
+  for (const VectorWork& v : work.vector) {
+    if (v.opcode == opcode && v.cross_lane) registers += v.elements / 1024;
+  }
+  return registers;
+}
+
+TEST_CASE("Each window along the lanes spreads the values of its rows and reduces its own sums") {
+  const Work whole = cross_entropy(R"("8","250")");
+  CHECK(across_lanes(whole, Opcode::kBroadcast) == 512);
+  CHECK(across_lanes(whole, Opcode::kReduce) == 2 * 512);
+  // 512 rows of two registers: 512 permutes and 1024 registers that are transposed to be added up, in each of 125
+  // windows.
+  const Work tall = cross_entropy(R"("512","2")");
+  CHECK(across_lanes(tall, Opcode::kBroadcast) == 125 * 512);
+  CHECK(across_lanes(tall, Opcode::kReduce) == 125 * 2 * 512);
+  // A window of one row of registers keeps its sums from window to window.
+  const Work row = cross_entropy(R"("1","25")");
+  CHECK(across_lanes(row, Opcode::kBroadcast) == 10 * 512);
+  CHECK(across_lanes(row, Opcode::kReduce) == 2 * 512);
+  // Cycles of the final code of libtpu 0.0.52.
+  const struct {
+    const char* device;
+    double cycles;
+  } cases[] = {{"tpu_v5e", 788536}, {"tpu_v6e", 471958}};
+  for (const auto& c : cases) {
+    CAPTURE(c.device);
+    const Device machine = device(c.device);
+    CHECK(vector_time(tall, machine).seconds() * *machine.clock == Approx(c.cycles).epsilon(0.28));
+  }
+}
+
+TEST_CASE("Rows of a window that share a value spread it once") {
+  const std::string scaled = "f32[384,384,64]{1,2,0:T(8,128)}";
+  const std::string parameters = "  a = " + scaled + " parameter(0)\n  s = f32[64]{0:T(128)S(1)} parameter(1)\n";
+  const auto spread = [&](const std::string& config) {
+    return across_lanes(root_work(parameters, "f = " + scaled + " fusion(a, s), kind=kLoop, calls=c" + config,
+                                  "c {\n" + parameters + "  b = " + scaled +
+                                      " broadcast(s), dimensions={2}\n  ROOT r = " + scaled + " multiply(a, b)\n}\n"),
+                        Opcode::kBroadcast);
+  };
+  CHECK(spread("") == 384 * 8);  // nothing says which rows do
+  CHECK(spread(R"(, backend_config={"window_config":{"output_window_bounds":["128","8","1"]}})") == 3 * 3 * 8);
+  CHECK(spread(R"(, backend_config={"window_config":{"output_window_bounds":["1","8","3"]}})") == 384 * 8);
 }
 
 TEST_CASE("Rows that are summed over the sublanes are stored one after another") {

@@ -105,6 +105,29 @@ TEST_CASE("A clamp between a constant and its negative is one operation on TPU v
   CHECK(operations("0", "3", "tpu_v6e") == Approx(1));
 }
 
+TEST_CASE("The reciprocals of divisors that a broadcast repeats are computed once") {
+  const struct {
+    const char* what;
+    const char* divisor;
+    const char* dimensions;
+    double divided;  // elements
+  } cases[] = {
+      {"along the rows", "f32[1024]{0:T(1024)}", "1", kElements / 128},
+      {"along the lanes", "f32[1024]{0:T(1024)}", "0", kElements / 8},
+      {"everywhere", "f32[]", "", 1024},
+      {"nowhere", "f32[1024,1024]{1,0:T(8,128)}", "0,1", kElements},
+  };
+  for (const auto& c : cases) {
+    CAPTURE(c.what);
+    const std::string parameters = "  a = f32" + kTiles + " parameter(0)\n  s = " + c.divisor + " parameter(1)\n";
+    const Work work = root_work(parameters, "f = f32" + kTiles + " fusion(a, s), kind=kLoop, calls=c",
+                                "c {\n" + parameters + "  b = f32" + kTiles + " broadcast(s), dimensions={" +
+                                    c.dimensions + "}\n  ROOT r = f32" + kTiles + " divide(a, b)\n}\n");
+    CHECK(vector_elements(work, Opcode::kDivide) == c.divided);
+    CHECK(vector_elements(work, Opcode::kMultiply) == (c.divided < kElements ? kElements : 0));
+  }
+}
+
 TEST_CASE("A narrow integer becomes f32 at once") {
   const Work work =
       fused("  h = bf16" + kTiles + " convert(x)\n  ROOT r = f32" + kTiles + " convert(h)\n", "s8", "f32");
