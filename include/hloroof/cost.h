@@ -239,9 +239,8 @@ struct Work {
   double between_kernels = 0;  // not TPU: bytes of HBM beyond those that the kernels of a library move to each other
   double product_steps = 1;    // TPU: windows along the contracted dimensions; their sums are accumulated
   double partial_tile_elements = 0;  // padded elements of tiles that an in-place update covers only in part
-  double sliced_rows =
-      0;         // TPU: rows, a tile of the lanes each, that a slice takes out of tiles and stores by themselves
-  RowWork rows;  // TPU: of gathers and scatters whose array lies in VMEM
+  double sliced_rows = 0;            // TPU: of a tile of lanes each, which slices take out of tiles and store alone
+  RowWork rows;                      // TPU: of gathers and scatters whose array lies in VMEM
   ReductionWindows reduction;
   // TPU: registers that vector operations in windows load from VMEM, each counted for the share of a bundle that the
   // banks of its rows leave to it: 1 if the loads around it are of rows in the same banks.

@@ -189,8 +189,9 @@ void add_sliced_rows(InstructionView slice, double share, SizeCache& sizes, Work
   const Shape& operand = slice.operand(0).shape();
   if (!is_tiled(operand) || operand.rank() != shape.rank() || lies_by_rows(operand)) return;
   const MinorDimensions minor = minor_dimensions(shape);
-  const auto tile = static_cast<double>(tile_extent(shape, minor.lane) * tile_extent(shape, minor.sublane));
-  work.sliced_rows += sizes[slice.shape_id()].padded_elements / tile * share;
+  const auto lanes = static_cast<double>(tile_extent(shape, minor.lane));
+  const auto sublanes = static_cast<double>(tile_extent(shape, minor.sublane));
+  work.sliced_rows += sizes[slice.shape_id()].padded_elements / lanes / sublanes * share;
 }
 
 // Whether an array is assembled from whole tiles. This only changes addresses and computes nothing.

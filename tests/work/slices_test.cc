@@ -1,5 +1,5 @@
-// What slices of a TPU take beside the bytes that they move: rows that come out of tiles, and lanes that are rotated. The
-// cycles are those of final code of libtpu 0.0.52.
+// What slices of a TPU take beside the bytes that they move: rows that come out of tiles, and lanes that are rotated.
+// The cycles are those of final code of libtpu 0.0.52.
 #include <string>
 
 #include "lib/time/op_time.h"
