@@ -32,7 +32,6 @@ class XSpaceReader {
   absl::Status add_tpu(const Plane& plane);
   absl::Status add_gpu(const Plane& plane);
   absl::Status add_cpu(const Plane& plane);
-  absl::Status add_steps(const Plane& plane);
   void add_modules(const Plane& plane);
   absl::Status note_device(ProfiledBackend backend, const std::string& kind);
 

@@ -39,7 +39,6 @@ class Traced {
   explicit Traced(Factor factor);
 
   double value() const { return term_.seconds; }
-  bool is_scale() const { return is_scale_; }
   const Term& term() const& { return term_; }
   Term& term() & { return term_; }
   Term&& term() && { return std::move(term_); }

@@ -458,7 +458,7 @@ class WorkCounter {
         }
       }
     }
-    if (work.reduction.windows <= 0) return;
+    if (computed == nullptr || work.reduction.windows <= 0) return;
     if (work.reduction.sums > 1) reduce_in_windows(*computed, config, work);
     if (called.valid()) spread_in_windows(instruction, called, *computed, config, insides_.sizes(), work);
   }
