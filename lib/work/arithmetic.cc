@@ -56,14 +56,6 @@ Relayout relayout(const Shape& from, const Shape& to, const std::vector<std::int
   return before.sublane != original(source, after.sublane) ? Relayout::kRows : Relayout::kNone;
 }
 
-// Whether an array lies row by row: no tile has more than one, or the pair that packed elements share a row with.
-bool lies_by_rows(const Shape& shape) {
-  const MinorDimensions minor = minor_dimensions(shape);
-  const std::int64_t packed = std::max(kernel::kLaneBits / std::max(bits(shape.element_type), 1), 1);
-  return is_tiled(shape) && minor.sublane >= 0 && tile_extent(shape, minor.lane) > 1 &&
-         tile_extent(shape, minor.sublane) <= packed;
-}
-
 // How many strided loads gather a register of the result of a copy whose rows change sublanes, if its array is in VMEM
 // and has the stride of its layout. A strided load takes a row from each bank of VMEM. Otherwise one: the windows of an
 // array in HBM are moved by other code. Source: the final code of libtpu 0.0.52 for v6e, in which rows of a stride of 8
@@ -71,11 +63,11 @@ bool lies_by_rows(const Shape& shape) {
 double loads_of_rows(const Shape& from, std::int64_t rows) {
   const std::vector<std::int64_t>& order = from.layout.minor_to_major;
   if (!is_in_vmem(from) || order.size() < 2) return 1;
-  const std::int64_t packed = std::max(kernel::kLaneBits / std::max(bits(from.element_type), 1), 1);
   const bool shares_register = tile_extent(from, order[1]) < kernel::kRegisterSublanes && !lies_by_rows(from);
   if (shares_register) return 1;  // with other rows of the array
   // Modulo the banks. A tile of 8 packed rows takes less than a register.
-  std::int64_t stride = std::max<std::int64_t>(tile_extent(from, order[1]) / packed, 1) % kernel::kVmemBanks;
+  std::int64_t stride =
+      std::max<std::int64_t>(tile_extent(from, order[1]) / elements_of_word(from.element_type), 1) % kernel::kVmemBanks;
   for (std::size_t i = 0; i < order.size() && (i < 2 || order[i] != rows); ++i) {
     stride = stride * (tiles_along(from, order[i]) % kernel::kVmemBanks) % kernel::kVmemBanks;
   }
@@ -97,14 +89,17 @@ struct Shift {
   }
 };
 
-// Adds the shift of `elements` of an array. A register whose elements change lanes passes through the cross-lane unit
-// as it is, packed or not: `shifted` of the elements. A load may start at any row of 32-bit elements; narrower ones are
-// taken apart and joined.
+// Adds the passage of registers through the cross-lane unit, each as it is, packed or not.
+void add_rotations(Opcode opcode, ElementType type, double elements, Work& work) {
+  add_vector(work, opcode, type, elements * std::min(bits(type), kernel::kLaneBits) / kernel::kLaneBits, true);
+}
+
+// Adds the shift of `elements` of an array, of which those of `shifted` change lanes. A load may start at any row of
+// 32-bit elements; narrower ones are taken apart and joined.
 void add_shift(Opcode opcode, ElementType type, const Shift& shift, double elements, double shifted, Work& work) {
   const int steps = (shift.rows ? 1 : 0) + (shift.lanes ? 1 : 0);
   if (steps == 0) return;
-  const double words = shifted * std::min(bits(type), kernel::kLaneBits) / kernel::kLaneBits;
-  if (shift.lanes) add_vector(work, opcode, type, words, true);
+  if (shift.lanes) add_rotations(opcode, type, shifted, work);
   if (bits(type) < kernel::kLaneBits) add_vector(work, opcode, type, steps * elements);
 }
 
@@ -178,8 +173,7 @@ void add_dynamic_shift(InstructionView slice, double share, SizeCache& sizes, Wo
   const Shape& operand = slice.operand(0).shape();
   if (lane >= operand.rank() || shape.dimensions[lane] == operand.dimensions[lane]) return;
   if (shape.dimensions[lane] % tile_extent(shape, lane) == 0) return;
-  const double words = std::min(bits(shape.element_type), kernel::kLaneBits) / static_cast<double>(kernel::kLaneBits);
-  add_vector(work, Opcode::kSlice, shape.element_type, sizes[slice.shape_id()].padded_elements * words * share, true);
+  add_rotations(Opcode::kSlice, shape.element_type, sizes[slice.shape_id()].padded_elements * share, work);
 }
 
 // Adds the rows of a slice that takes one of each tile, and whose result lies row by row.
@@ -227,12 +221,9 @@ double equal_registers(InstructionView value, Place place) {
     return static_cast<double>(tiles_along(shape, minor_dimensions(shape).lane));
   }
   if (source.opcode() != Opcode::kBroadcast || !is_tiled(shape)) return 0;
-  const std::vector<std::int64_t> dimensions = integers(source, AttributeKey::kDimensions);
-  double equal = 0;
-  for (std::int64_t d = 0; d < shape.rank(); ++d) {
-    const bool is_kept = std::find(dimensions.begin(), dimensions.end(), d) != dimensions.end();
-    if (!is_kept) equal = std::max(equal, 1.0) * static_cast<double>(tiles_along(shape, d));
-  }
+  const std::vector<std::int64_t> repeated = repeated_dimensions(source);
+  double equal = repeated.empty() ? 0 : 1;
+  for (std::int64_t d : repeated) equal *= static_cast<double>(tiles_along(shape, d));
   return equal;
 }
 
@@ -502,6 +493,15 @@ void add_data_movement(InstructionView instruction, double share, Place place, S
 }
 
 }  // namespace
+
+std::vector<std::int64_t> repeated_dimensions(InstructionView broadcast) {
+  const std::vector<std::int64_t> kept = integers(broadcast, AttributeKey::kDimensions);
+  std::vector<std::int64_t> repeated;
+  for (std::int64_t d = 0; d < broadcast.shape().rank(); ++d) {
+    if (std::find(kept.begin(), kept.end(), d) == kept.end()) repeated.push_back(d);
+  }
+  return repeated;
+}
 
 double spread_elements(InstructionView broadcast, Place place, SizeCache& sizes) {
   if (broadcast.operand_count() != 1 || broadcast.operand(0).shape().rank() == 0) return 0;

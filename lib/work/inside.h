@@ -169,6 +169,9 @@ enum class Place : std::uint8_t {
 // Adds `share` of the arithmetic of `instruction`, which is neither a call nor a fusion, to `work`.
 void add_arithmetic(InstructionView instruction, double share, Place place, SizeCache& sizes, Work& work);
 
+// The dimensions of its result along which a broadcast repeats its operand.
+std::vector<std::int64_t> repeated_dimensions(InstructionView broadcast);
+
 // The elements that a broadcast along the lanes of a TPU spreads. An array that comes from memory has a row's value in
 // a lane, which must spread over all lanes of the row's registers. A value that was reduced over lanes in the same
 // fusion already fills them. 0 for any other broadcast.

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lib/ir/element_type.h"
+#include "lib/kernel/common/isa.h"
+
 namespace hloroof::internal::inline work {
 
 MinorDimensions minor_dimensions(const Shape& shape) {
@@ -21,6 +24,14 @@ std::int64_t tile_extent(const Shape& shape, std::int64_t d) {
     if (order[i] == d) return std::max<std::int64_t>(tile[tile.size() - 1 - i], 1);
   }
   return 1;
+}
+
+std::int64_t elements_of_word(ElementType type) { return std::max(kernel::kLaneBits / std::max(bits(type), 1), 1); }
+
+bool lies_by_rows(const Shape& shape) {
+  if (!is_tiled(shape)) return false;
+  const std::vector<std::int64_t>& tile = shape.layout.tiles[0].dimensions;
+  return tile.size() == 2 && tile[0] <= elements_of_word(shape.element_type);
 }
 
 std::int64_t tiles_along(const Shape& shape, std::int64_t d) {

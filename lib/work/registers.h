@@ -27,6 +27,12 @@ inline bool is_in_vmem(const Shape& shape) { return shape.layout.memory_space ==
 // The extent of the tile along dimension `d` of a shape; 1 if tiles do not include the dimension.
 std::int64_t tile_extent(const Shape& shape, std::int64_t d);
 
+// The elements of a type that share a sublane of a lane; one of types of 32 bits and more.
+std::int64_t elements_of_word(ElementType type);
+
+// Whether the tiles of an array have one row each, or the rows that share a sublane.
+bool lies_by_rows(const Shape& shape);
+
 // The tiles along dimension `d` of a shape, at least one.
 std::int64_t tiles_along(const Shape& shape, std::int64_t d);
 

@@ -58,13 +58,6 @@ bool covers_tiles_in_part(const Shape& array, const std::vector<std::int64_t>& s
   return false;
 }
 
-// Whether the tiles of an array have one row each, or the rows that share a sublane.
-bool lies_by_rows(const Shape& shape) {
-  if (!is_tiled(shape)) return false;
-  const std::vector<std::int64_t>& tile = shape.layout.tiles[0].dimensions;
-  return tile.size() == 2 && tile[0] <= std::max<std::int64_t>(kLaneBits / std::max(bits(shape.element_type), 1), 1);
-}
-
 // Whether a block of `sizes` covers tiles of two dimensions in part only across their rows.
 bool spans_lanes(const Shape& array, const std::vector<std::int64_t>& sizes) {
   const std::vector<std::int64_t>& tile = array.layout.tiles[0].dimensions;

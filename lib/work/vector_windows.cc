@@ -134,11 +134,10 @@ double window_copies(InstructionView copy, const WindowConfig& config, SizeCache
 // it in a window because the broadcast repeats it along other dimensions too.
 double windows_of_values(InstructionView broadcast, const std::vector<std::int64_t>& bounds) {
   const Shape& shape = broadcast.shape();
-  const std::vector<std::int64_t> kept = integers(broadcast, AttributeKey::kDimensions);
-  double windows = windows_along(shape, minor_dimensions(shape).lane, bounds);
-  for (std::int64_t d = 0; d < shape.rank(); ++d) {
-    if (d == minor_dimensions(shape).lane || std::find(kept.begin(), kept.end(), d) != kept.end()) continue;
-    windows *= windows_along(shape, d, bounds) / static_cast<double>(tiles_along(shape, d));
+  const std::int64_t lane = minor_dimensions(shape).lane;
+  double windows = windows_along(shape, lane, bounds);
+  for (std::int64_t d : repeated_dimensions(broadcast)) {
+    if (d != lane) windows *= windows_along(shape, d, bounds) / static_cast<double>(tiles_along(shape, d));
   }
   return windows;
 }
