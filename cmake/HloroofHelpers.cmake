@@ -181,11 +181,26 @@ function(_hloroof_program target folder)
   target_link_libraries(${target} PRIVATE hloroof_compile_options ${deps})
 endfunction()
 
+# hloroof_long(<target>)
+#
+# The target belongs to tests with the label `accuracy` or `long`. These go through the same code as the others and take ten times
+# as long under sanitizers, so that a build with sanitizers leaves them to the target `long_tests`, and the test preset `asan` to
+# `asan_long`.
+function(hloroof_long target)
+  if(NOT TARGET long_tests)
+    add_custom_target(long_tests)
+  endif()
+  add_dependencies(long_tests ${target})
+  if(HLOROOF_SANITIZE)
+    set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
+  endif()
+endfunction()
+
 # hloroof_cc_test(NAME <name> SRCS <file>... [DEPS <layer or target>...] [LABELS <label>...])
 #
 # Declares a Catch2 executable and the test that runs it, from the source folder. DEPS are what it tests. The label `accuracy`
 # is for tests of what measured programs take, `long` for those that go over many dumps or devices again for what other tests
-# look at once: under sanitizers they run at night.
+# look at once (hloroof_long).
 function(hloroof_cc_test)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME" "SRCS;DEPS;LABELS")
   if(arg_UNPARSED_ARGUMENTS)
@@ -194,6 +209,9 @@ function(hloroof_cc_test)
   _hloroof_program(${arg_NAME} tests/bin SRCS ${arg_SRCS} DEPS hloroof_catch_main hloroof_test_paths ${arg_DEPS})
   hloroof_optimize_lightly(${arg_NAME})
   hloroof_reuse_precompiled(${arg_NAME} test_pch)
+  if("accuracy" IN_LIST arg_LABELS OR "long" IN_LIST arg_LABELS)
+    hloroof_long(${arg_NAME})
+  endif()
   add_test(NAME ${arg_NAME} COMMAND ${arg_NAME} WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
   set_tests_properties(${arg_NAME} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 600)
 endfunction()

@@ -3,8 +3,9 @@
 #
 #   bash cmake/python.sh [EXTRA...]      EXTRA: packages to test with, such as jax libtpu dask[distributed]
 #
-# HLOROOF_PYTHON_TESTS names one file of tests instead of all. Prints a note and exits successfully if the package index cannot be
-# reached.
+# HLOROOF_PYTHON_TESTS names one file of tests instead of all. HLOROOF_PYTHON_BUILD names a built tree, such as build/release, of
+# which the wheel takes the library instead of compiling it again. Prints a note and exits successfully if the package index cannot
+# be reached.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -21,8 +22,15 @@ if ! "$work/venv/bin/pip" install -q "nanobind>=2.4" "scikit-build-core>=0.10" p
   echo "python: skipped: the package index can not be reached"
   exit 0
 fi
+settings=()
+if [[ -n ${HLOROOF_PYTHON_BUILD:-} ]]; then
+  # The tree is configured for the wheel as long as that takes.
+  settings=("-Cbuild-dir=$HLOROOF_PYTHON_BUILD")
+  cp "$HLOROOF_PYTHON_BUILD/CMakeCache.txt" "$work/CMakeCache.txt"
+  trap 'cp "$work/CMakeCache.txt" "$HLOROOF_PYTHON_BUILD/CMakeCache.txt"; rm -rf "$work"' EXIT
+fi
 if ! PATH="$work/venv/bin:$PATH" CMAKE_BUILD_PARALLEL_LEVEL="$(nproc)" \
-  "$work/venv/bin/pip" wheel . -v --no-deps --no-build-isolation -w "$work/dist" >"$work/log" 2>&1; then
+  "$work/venv/bin/pip" wheel . -v --no-deps --no-build-isolation -w "$work/dist" "${settings[@]}" >"$work/log" 2>&1; then
   tail -n 40 "$work/log" >&2
   exit 1
 fi
