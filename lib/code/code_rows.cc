@@ -59,7 +59,7 @@ void count_transfers(const CodeRun& run, const CodeCore& core, CodeRow& row) {
   row.bytes_written = run.totals.bytes_written;
   row.bytes_either = run.totals.bytes_either;
   row.hbm_cycles = run.totals.bytes_read / core.read_rate + run.totals.bytes_written / core.write_rate +
-                   run.totals.bytes_either / core.hbm_rate;
+                   run.totals.bytes_either / core.hbm_rate + run.totals.bytes_turned * core.turn;
   row.transfers = run.totals.transfers;
   row.waits = run.totals.waits;
 }

@@ -14,6 +14,7 @@
 #include "lib/base/units.h"
 #include "lib/code/scalar_value.h"
 #include "lib/code/slot_text.h"
+#include "lib/hardware/device_facts.h"
 
 namespace hloroof::internal::inline code {
 namespace {
@@ -363,6 +364,10 @@ absl::StatusOr<CodeCore> code_core(const Device& device) {
   core.hbm_rate = hbm_rate(Fact<double>());
   core.read_rate = hbm_rate(device.hbm.read_efficiency);
   core.write_rate = hbm_rate(device.hbm.write_efficiency);
+  const Hbm& hbm = device.hbm;
+  core.turn = turning_share(hbm.efficiency, hbm.read_efficiency ? *hbm.read_efficiency : hbm.efficiency,
+                            hbm.write_efficiency ? *hbm.write_efficiency : hbm.efficiency) /
+              (hbm.bandwidth * share);
   core.vmem_rate = std::min(tpu->on_chip.vmem_read_bandwidth, tpu->on_chip.vmem_write_bandwidth) * share;
   core.latency = *code.transfer_latency * core.clock;
   return core;

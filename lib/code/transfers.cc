@@ -13,7 +13,12 @@ void TransferPipe::start(const CodeTransfer& transfer, double bytes, std::uint32
   double done = now;
   if (reads || writes || is_unknown) {
     const double rate = is_unknown || (reads && writes) ? core_.hbm_rate : reads ? core_.read_rate : core_.write_rate;
-    pipe_ = std::max(now, pipe_) + bytes / rate;
+    if (now > pipe_) {
+      pipe_ = now;
+      read_alone_ = written_alone_ = 0;
+    }
+    pipe_ += bytes / rate;
+    if (reads != writes) pipe_ += turn(reads ? bytes : 0, writes ? bytes : 0);
     done = pipe_ + core_.latency;
     if (is_unknown) {
       totals_.bytes_either += bytes;
@@ -30,6 +35,16 @@ void TransferPipe::start(const CodeTransfer& transfer, double bytes, std::uint32
                                       [](double at, const Pending& other) { return at < other.done; });
   pending.insert(place, Pending{done, granules});
   ++pending_;
+}
+
+double TransferPipe::turn(double read, double written) {
+  read_alone_ += read;
+  written_alone_ += written;
+  const double turned = std::min(read_alone_, written_alone_);
+  read_alone_ -= turned;
+  written_alone_ -= turned;
+  totals_.bytes_turned += turned;
+  return turned * core_.turn;
 }
 
 TransferPipe::Flag& TransferPipe::flag_at(std::uint32_t flag, double now) {

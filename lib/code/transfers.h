@@ -20,6 +20,7 @@ struct CodeCore {
   double hbm_rate = 0;  // of transfers whose direction the code does not say
   double read_rate = 0;
   double write_rate = 0;
+  double turn = 0;         // cycles that HBM loses for a byte that is read and one that is written beside it
   double vmem_rate = 0;    // between on-chip memories
   double latency = 0;      // of transfers from and to HBM, in addition to their bytes
   std::int64_t cores = 1;  // that run a program of the device together
@@ -31,12 +32,14 @@ struct TransferTotals {
   double bytes_read = 0;     // from HBM
   double bytes_written = 0;  // to HBM
   double bytes_either = 0;   // from or to HBM: the code does not say which
+  double bytes_turned = 0;   // read beside as many that are written
   std::int64_t transfers = 0;
   std::int64_t waits = 0;  // that stopped the core
 };
 
-// Transfers from and to HBM share one pipe, in the order in which they start. Others move at once. A flag counts the
-// granules of finished transfers.
+// Transfers from and to HBM share one pipe, in the order in which they start. While it is busy, HBM turns between what
+// is read and what is written (hbm_seconds in lib/time/op_time.cc). Others move at once. A flag counts the granules of
+// finished transfers.
 class TransferPipe {
  public:
   explicit TransferPipe(const CodeCore& core) : core_(core) {}
@@ -66,12 +69,17 @@ class TransferPipe {
     std::uint32_t value = 0;
     std::vector<Pending> pending;  // in the order in which they are done
   };
+  // The cycles of HBM's turns for a transfer, whose bytes either have the other direction beside them or wait for it.
+  double turn(double read, double written);
   // The flag, with what is done in cycle `now`.
   Flag& flag_at(std::uint32_t flag, double now);
 
   const CodeCore& core_;
   TransferTotals totals_;
   double pipe_ = 0;  // the cycle in which the pipe is free
+  // Bytes since the pipe was idle that had none of the other direction beside them.
+  double read_alone_ = 0;
+  double written_alone_ = 0;
   double end_ = 0;
   std::size_t pending_ = 0;  // of all flags
   absl::flat_hash_map<std::uint32_t, Flag> flags_;

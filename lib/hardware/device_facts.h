@@ -2,6 +2,7 @@
 #ifndef HLOROOF_LIB_HARDWARE_DEVICE_FACTS_H_
 #define HLOROOF_LIB_HARDWARE_DEVICE_FACTS_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -33,6 +34,13 @@ inline double core_count(const Device& device) {
 
 inline double register_elements(const TpuCore::Vector& vector) {
   return static_cast<double>(vector.lanes * vector.sublanes);
+}
+
+// Reads alone and writes alone attain a higher share of the HBM's bandwidth than both at once. `efficiency` is the
+// share that equal reads and writes attain together. The difference is the time lost in turns from one to the other: in
+// units of the nominal time of a byte, for each byte of the smaller stream.
+inline double turning_share(double efficiency, double reads, double writes) {
+  return std::max(2 / efficiency - 1 / reads - 1 / writes, 0.0);
 }
 
 // The cost of one element of `op`: one vector operation, unless the device file lists another cost.

@@ -107,9 +107,6 @@ Num read_share(const Work& work, const Numbers<Num>& n) {
 // Whether a sort whose kernels on a GPU are counted is one operation here.
 bool sorts_at_once(const Work& work, const Device& device) { return work.block_threads > 0 && device.gpu() == nullptr; }
 
-// Reads alone and writes alone attain a higher rate than both at once. `efficiency` is the share attained with equal
-// reads and writes. The difference from the other two efficiencies is the time lost in turnaround, in proportion to the
-// smaller of the two streams.
 template <class Num>
 Num hbm_seconds(const Work& work, const Numbers<Num>& n) {
   const Hbm& hbm = n.device().hbm;
@@ -123,8 +120,8 @@ Num hbm_seconds(const Work& work, const Numbers<Num>& n) {
   const Num efficiency = n.at(hbm.efficiency);
   const Num reads = read_share(work, n);
   const Num writes = n.known_or(hbm.write_efficiency, efficiency);
-  const Num turning = n.computed(std::max(2 / hbm.efficiency - 1 / value(reads) - 1 / value(writes), 0.0), "1",
-                                 efficiency, reads, writes);
+  const Num turning =
+      n.computed(turning_share(hbm.efficiency, value(reads), value(writes)), "1", efficiency, reads, writes);
   return sum("HBM", n.amount("HBM reads", bytes.read, "B") / reads / bandwidth,
              n.amount("beside short pieces", beside_pieces(work, n.device()), "B") / reads / bandwidth,
              n.amount("HBM writes", bytes.written, "B") / writes / bandwidth,

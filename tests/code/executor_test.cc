@@ -113,6 +113,30 @@ TEST_CASE("transfers share the pipe, and the last may end after the code") {
   CHECK(result.draining == 220);
 }
 
+TEST_CASE("HBM turns between reads and writes that stand in one queue") {
+  CodeCore core = simple_core();
+  core.turn = 0.5;
+  const std::string read = "dma.hbm_to_vmem /*size_in_granules=*/10, /*dst_syncflagno=*/[#allocation5]";
+  const std::string write = "dma.vmem_to_hbm /*size_in_granules=*/5, /*dst_syncflagno=*/[#allocation6]";
+  const auto run_on_core = [&](const std::string& text) {
+    const absl::StatusOr<CodeProgram> program = read_bundles(text, "a.txt");
+    REQUIRE(program.ok());
+    return run_code(*program, core, 0, text, 1000);
+  };
+  // 40 cycles for the bytes read, 40 for the written, half a cycle for each of 160 bytes that have both beside them.
+  const CodeRun beside = run_on_core("0   : { %2 = " + read + "  ;;  %3 = " + write + " }\n");
+  CHECK(beside.totals.bytes_turned == 160);
+  CHECK(beside.draining == 260);
+  const CodeRun twice = run_on_core("0   : { %2 = " + write + "  ;;  %3 = " + read + "  ;;  %4 = " + write + " }\n");
+  CHECK(twice.totals.bytes_turned == 320);
+  CHECK(twice.draining == 380);
+  // The write starts when the read is done, so that nothing turns.
+  const CodeRun apart = run_on_core(
+      "0   : { %2 = " + read + " }\n0x1 : { %3 = dma.done.wait [#allocation5], 10 }\n0x2 : { %4 = " + write + " }\n");
+  CHECK(apart.totals.bytes_turned == 0);
+  CHECK(apart.draining == 140);
+}
+
 TEST_CASE("a branch on a value that the code does not hold makes the count unknown") {
   const CodeRun result =
       run("0   : { %s1_s0 = sld [smem:[#allocation3 + $0x2]] }\n"
