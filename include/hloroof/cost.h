@@ -224,12 +224,13 @@ struct Work {
   double matrix_flops = 0;  // the part of `flops` that runs on the matrix unit
   MemoryBytes read;         // padded bytes of the accessed parts only
   MemoryBytes written;
-  double logical_bytes = 0;  // read + written without padding
-  double padded_bytes = 0;   // read + written with padding: read.total() + written.total()
-  double scalar_bytes = 0;   // the part of read.hbm + written.hbm that is arrays of one element
+  double logical_bytes = 0;    // read + written without padding
+  double padded_bytes = 0;     // read + written with padding: read.total() + written.total()
+  double scalars_read = 0;     // the part of read.hbm that is arrays of one element
+  double scalars_written = 0;  // the part of written.hbm that is
   // TPU: arrays of one element in HBM that an operation on scalars fetches, each with a transfer of its own that it
-  // waits for, and those that any operation writes. Scalars proper, arrays of rank 0 that operations on scalars make,
-  // pass in registers or scalar memory.
+  // waits for; and 1 if an operation writes any, all at once. Scalars that operations on scalars make pass in registers
+  // or scalar memory.
   double fetched_elements = 0;
   double stored_elements = 0;
   std::vector<MatrixWork> matrix;

@@ -311,7 +311,9 @@ struct TpuCore {
     Fact<double> cmem_write_bandwidth;  // bytes/s
   } on_chip;
   struct Overhead {
-    Fact<double> op_on_chip;   // s, instead of Overhead::op for work without arrays in HBM; none: no difference
+    // s, instead of Overhead::op for work without arrays in HBM; the mean of both for work that only reads HBM or only
+    // writes it; none: no difference
+    Fact<double> op_on_chip;
     double fill_windows = 0;   // windows of a small product. Compute and memory of a product fail to overlap for
                                // min(min(compute, memory) / fill_windows, pipeline_fill) at its two ends together.
     double pipeline_fill = 0;  // s, upper bound of that time

@@ -153,10 +153,14 @@ inline RunAs run_as(bool in_graph, double products_busy) {
   return {in_graph ? LaunchedBy::kCommandBuffer : LaunchedBy::kHost, products_busy};
 }
 
-// Whether `work` moves no array between the chip and other memory, and the device states the overhead of that case
-// (overhead.op_on_chip). Arrays of one element pass through scalar memory, and constants of one element are part of the
-// code.
-bool stays_on_chip(const Work& work, const Device& device);
+// Whether `work` moves arrays from HBM or the host's memory to the chip, and from the chip there. Arrays of one element
+// pass through scalar memory, and constants of one element are part of the code. Both on a device that does not state
+// the overhead of an operation that stays on the chip (overhead.op_on_chip).
+struct Directions {
+  bool in = true;
+  bool out = true;
+};
+Directions directions_of(const Work& work, const Device& device);
 
 // Whether `work` is a Pallas kernel whose body gives its time (kernel_time.h).
 bool is_read_kernel(const Work& work, const Device& device);

@@ -68,26 +68,26 @@ bool same_parts(const std::vector<Part>& a, const std::vector<Part>& b) {
 
 bool same_work(const Work& a, const Work& b) {
   if (&a == &b) return true;
-  const auto& [flops, transcendentals, matrix_flops, read, written, logical_bytes, padded_bytes, scalar_bytes, fetched,
-               stored, matrix, vector, epilogue, read_again, between_kernels, product_steps, partial_tiles, sliced_rows,
-               rows, reduction, loads_in_turn, window_steps, window_waits, window_copies, in_turn, seconds, source,
-               thread_elements, kernels, sort_passes, block_threads, programs, is_for_threads, tile_bytes, tiles,
-               pieces, atomics, narrow_atomics, is_chained, kernel, is_free] = a;
+  const auto& [flops, transcendentals, matrix_flops, read, written, logical_bytes, padded_bytes, scalars_read,
+               scalars_written, fetched, stored, matrix, vector, epilogue, read_again, between_kernels, product_steps,
+               partial_tiles, sliced_rows, rows, reduction, loads_in_turn, window_steps, window_waits, window_copies,
+               in_turn, seconds, source, thread_elements, kernels, sort_passes, block_threads, programs, is_for_threads,
+               tile_bytes, tiles, pieces, atomics, narrow_atomics, is_chained, kernel, is_free] = a;
   return members(read) == members(b.read) && members(written) == members(b.written) &&
          members(tiles) == members(b.tiles) && members(rows) == members(b.rows) &&
          members(reduction) == members(b.reduction) && same_parts(matrix, b.matrix) && same_parts(vector, b.vector) &&
          same_parts(epilogue, b.epilogue) && same_parts(pieces, b.pieces) &&
-         std::tie(flops, transcendentals, matrix_flops, logical_bytes, padded_bytes, scalar_bytes, fetched, stored,
-                  read_again, between_kernels, product_steps, partial_tiles, sliced_rows, loads_in_turn, window_steps,
-                  window_waits, window_copies, in_turn, seconds, source, thread_elements, kernels, sort_passes,
-                  block_threads, programs, is_for_threads, tile_bytes, atomics, narrow_atomics, is_chained, kernel,
-                  is_free) == std::tie(b.flops, b.transcendentals, b.matrix_flops, b.logical_bytes, b.padded_bytes,
-                                       b.scalar_bytes, b.fetched_elements, b.stored_elements, b.read_again,
-                                       b.between_kernels, b.product_steps, b.partial_tile_elements, b.sliced_rows,
-                                       b.loads_in_turn, b.window_steps, b.window_waits, b.window_copies,
-                                       b.units_in_turn, b.seconds, b.source, b.thread_elements, b.kernels,
-                                       b.sort_passes, b.block_threads, b.programs, b.is_for_threads, b.tile_bytes,
-                                       b.atomics, b.narrow_atomics, b.is_chained, b.kernel, b.is_free);
+         std::tie(flops, transcendentals, matrix_flops, logical_bytes, padded_bytes, scalars_read, scalars_written,
+                  fetched, stored, read_again, between_kernels, product_steps, partial_tiles, sliced_rows,
+                  loads_in_turn, window_steps, window_waits, window_copies, in_turn, seconds, source, thread_elements,
+                  kernels, sort_passes, block_threads, programs, is_for_threads, tile_bytes, atomics, narrow_atomics,
+                  is_chained, kernel, is_free) ==
+             std::tie(b.flops, b.transcendentals, b.matrix_flops, b.logical_bytes, b.padded_bytes, b.scalars_read,
+                      b.scalars_written, b.fetched_elements, b.stored_elements, b.read_again, b.between_kernels,
+                      b.product_steps, b.partial_tile_elements, b.sliced_rows, b.loads_in_turn, b.window_steps,
+                      b.window_waits, b.window_copies, b.units_in_turn, b.seconds, b.source, b.thread_elements,
+                      b.kernels, b.sort_passes, b.block_threads, b.programs, b.is_for_threads, b.tile_bytes, b.atomics,
+                      b.narrow_atomics, b.is_chained, b.kernel, b.is_free);
 }
 
 std::size_t work_hash(const Work& work) {

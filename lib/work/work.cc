@@ -110,7 +110,8 @@ void append_work(const Work& next, Work& total) {
   }
   total.logical_bytes += next.logical_bytes;
   total.padded_bytes += next.padded_bytes;
-  total.scalar_bytes += next.scalar_bytes;
+  total.scalars_read += next.scalars_read;
+  total.scalars_written += next.scalars_written;
   total.fetched_elements += next.fetched_elements;
   total.stored_elements += next.stored_elements;
   total.epilogue.clear();  // the windows of one product say nothing about those of several
@@ -148,10 +149,6 @@ bool is_one_element_in_hbm(InstructionView value, SizeCache& sizes) {
   return !value.shape().is_tuple() && is_one_element_in_hbm(sizes[value.shape_id()]);
 }
 
-void add_scalar(Work& work, const ArraySize& size, double padded_bytes) {
-  if (is_one_element_in_hbm(size)) work.scalar_bytes += padded_bytes;
-}
-
 // Whether the value is an array of one element that lies in HBM: of rank 1 or more, or such an array seen as a scalar.
 // In the final code of libtpu 0.0.50.1 each operation on scalars that reads `bitcast(s32[1])` fetches it anew.
 bool lies_in_hbm(InstructionView value, SizeCache& sizes) {
@@ -161,34 +158,45 @@ bool lies_in_hbm(InstructionView value, SizeCache& sizes) {
          is_one_element_in_hbm(value.operand(0), sizes);
 }
 
-// Counts the arrays of one element that an operation waits for.
+// Whether a part of the result is an array of one element in HBM, or such a scalar.
+bool stores_element(InstructionView instruction, SizeCache& sizes) {
+  for (const ShapeId leaf : instruction.module().shapes().leaves(instruction.shape_id())) {
+    if (is_one_element_in_hbm(sizes[leaf])) return true;
+  }
+  return false;
+}
+
+// Counts the arrays of one element that an operation waits for. A scalar that the vector units compute is stored as any
+// array is, in a transfer of its own, and all that an operation stores move at once (final code of libtpu 0.0.50.1).
+// One that is computed from scalars stays where it is.
 void add_elements(InstructionView instruction, SizeCache& sizes, Work& work) {
   const Shape& shape = instruction.shape();
-  if (shape.is_tuple()) return;
-  if (shape.rank() > 0) {
-    work.stored_elements = is_one_element_in_hbm(instruction, sizes) ? 1 : 0;
-    return;
-  }
+  const Opcode opcode = instruction.opcode();
+  if (shape.is_tuple() && flow(opcode) != Flow::kFuses && opcode != Opcode::kReduce) return;
   double fetched = 0;
-  for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
+  bool has_arrays = shape.is_tuple() || shape.rank() > 0;
+  for (std::size_t i = 0; i < instruction.operand_count() && !has_arrays; ++i) {
     const InstructionView operand = instruction.operand(i);
-    if (operand.shape().is_tuple() || sizes[operand.shape_id()].logical_elements > 1)
-      return;  // no operation on scalars
+    has_arrays = operand.shape().is_tuple() || sizes[operand.shape_id()].logical_elements > 1;
     fetched += lies_in_hbm(operand, sizes) ? 1 : 0;
   }
-  work.fetched_elements = fetched;
+  if (has_arrays) {
+    work.stored_elements = stores_element(instruction, sizes) ? 1 : 0;
+  } else {
+    work.fetched_elements = fetched;
+  }
 }
 
 void add_read(Work& work, const ArraySize& size, Share share) {
   of_space(work.read, size.space) += size.padded_bytes * share.padded;
-  add_scalar(work, size, size.padded_bytes * share.padded);
+  if (is_one_element_in_hbm(size)) work.scalars_read += size.padded_bytes * share.padded;
   work.logical_bytes += size.logical_bytes * share.logical;
 }
 
 void add_write(Work& work, const ArraySize& size, const LeafWrite& leaf) {
   if (!leaf.in_place) {
     of_space(work.written, size.space) += size.padded_bytes;
-    add_scalar(work, size, size.padded_bytes);
+    if (is_one_element_in_hbm(size)) work.scalars_written += size.padded_bytes;
     work.logical_bytes += size.logical_bytes;
     return;
   }

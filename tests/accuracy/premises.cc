@@ -48,7 +48,7 @@ Work like_for_like(InstructionView op, const Work& own, const Work& unplaced, co
   const Work& premises = is_widened ? widened : unplaced;
   if (own.matrix.empty()) work.read = premises.read;
   work.written = premises.written;
-  work.scalar_bytes = 0;  // the estimate charges scalars like arrays
+  work.scalars_read = work.scalars_written = 0;  // the estimate charges scalars like arrays
   return work;
 }
 

@@ -304,7 +304,7 @@ TEST_CASE("a change of layout does not wait for the windows of the compiler one 
   CHECK(seconds(", backend_config={\"window_config\":{\"iteration_bounds\":[\"8\",\"2200\",\"1\"]}}") == seconds(""));
 }
 
-TEST_CASE("an operation without arrays in HBM waits for no round trip") {
+TEST_CASE("an operation waits for HBM on the sides on which it has arrays there") {
   const std::string hbm = "f32[1024]{0:T(1024)}";
   const std::string vmem = "f32[1024]{0:T(1024)S(1)}";
   const std::string scalar = "s32[]{:T(128)}";
@@ -315,23 +315,27 @@ TEST_CASE("an operation without arrays in HBM waits for no round trip") {
     const char* what;
     std::string parameters;
     std::string root;
-    bool on_chip;
-    double stored = 0;  // arrays of one element that it writes to HBM nevertheless
+    bool in;
+    bool out;
+    double stored = 0;  // transfers of arrays of one element to HBM where no other array goes there
   } cases[] = {
-      {"arrays in HBM", parameter(hbm), "r = " + hbm + " negate(a)", false},
-      {"a read of HBM", parameter(hbm), "r = " + vmem + " negate(a)", false},
-      {"a write of HBM", parameter(vmem), "r = " + hbm + " negate(a)", false},
-      {"host memory", parameter("f32[1024]{0:T(1024)S(5)}"), "r = " + vmem + " copy(a)", false},
-      {"arrays in VMEM", parameter(vmem), "r = " + vmem + " negate(a)", true},
-      {"no operand", "", "r = s32[8]{0:T(128)S(1)} iota(), iota_dimension=0", true},
-      {"scalars", parameter(scalar), "r = pred[]{:T(512)} compare(a, a), direction=LT", true},
-      {"scalars in scalar memory", parameter("s32[]{:T(128)S(6)}"), "r = s32[]{:T(128)S(6)} negate(a)", true},
-      {"an array of one element", parameter(one), "r = " + one + " negate(a)", true, 1},
+      {"arrays in HBM", parameter(hbm), "r = " + hbm + " negate(a)", true, true},
+      {"a read of HBM", parameter(hbm), "r = " + vmem + " negate(a)", true, false},
+      {"a write of HBM", parameter(vmem), "r = " + hbm + " negate(a)", false, true},
+      {"host memory", parameter("f32[1024]{0:T(1024)S(5)}"), "r = " + vmem + " copy(a)", true, true},
+      {"arrays in VMEM", parameter(vmem), "r = " + vmem + " negate(a)", false, false},
+      {"no operand", "", "r = s32[8]{0:T(128)S(1)} iota(), iota_dimension=0", false, false},
+      {"scalars", parameter(scalar), "r = pred[]{:T(512)} compare(a, a), direction=LT", false, false},
+      {"scalars in scalar memory", parameter("s32[]{:T(128)S(6)}"), "r = s32[]{:T(128)S(6)} negate(a)", false, false},
+      {"an array of one element", parameter(one), "r = " + one + " negate(a)", false, false, 1},
       {"a constant scalar", "  a = " + scalar + " constant(1)\n",
-       "r = s32[8]{0:T(128)S(1)} broadcast(a), dimensions={}", true},
-      {"an index", both, "r = f32[128]{0:T(128)S(1)} dynamic-slice(a, i), dynamic_slice_sizes={128}", true},
-      {"one element of an array in HBM", parameter(hbm), "r = f32[1]{0:T(128)} slice(a), slice={[7:8]}", false},
-      {"one element of an array in VMEM", parameter(vmem), "r = f32[1]{0:T(128)} slice(a), slice={[7:8]}", true, 1},
+       "r = s32[8]{0:T(128)S(1)} broadcast(a), dimensions={}", false, false},
+      {"a scalar repeated in HBM", parameter(scalar), "r = s32[8]{0:T(128)} broadcast(a), dimensions={}", false, true},
+      {"an index", both, "r = f32[128]{0:T(128)S(1)} dynamic-slice(a, i), dynamic_slice_sizes={128}", false, false},
+      {"one element of an array in HBM", parameter(hbm), "r = f32[1]{0:T(128)} slice(a), slice={[7:8]}", true, false,
+       1},
+      {"one element of an array in VMEM", parameter(vmem), "r = f32[1]{0:T(128)} slice(a), slice={[7:8]}", false, false,
+       1},
   };
   for (const char* name : {"tpu_v5e", "tpu_v7x"}) {
     Device d = device(name);
@@ -340,9 +344,12 @@ TEST_CASE("an operation without arrays in HBM waits for no round trip") {
     for (const auto& c : cases) {
       CAPTURE(name, c.what);
       const Work work = root_work(c.parameters, c.root);
-      CHECK(stays_on_chip(work, d) == c.on_chip);
-      const double store = c.stored * d.tpu()->overhead.dma_write;
-      CHECK(op_time(work, d).overhead == Approx(c.on_chip ? chip + store : d.overhead.op));
+      const Directions directions = directions_of(work, d);
+      CHECK(directions.in == c.in);
+      CHECK(directions.out == c.out);
+      const double waits = (d.overhead.op - chip) / 2 * (c.in + c.out);
+      CHECK(op_time(work, d).overhead == Approx(chip + waits + c.stored * d.tpu()->overhead.dma_write));
+      CHECK(op_terms(work, d).seconds == op_time(work, d).seconds);
     }
     std::get<TpuCore>(d.core).overhead.op_on_chip = Fact<double>();
     CHECK(op_time(root_work(parameter(vmem), "r = " + vmem + " negate(a)"), d).overhead == Approx(d.overhead.op));
@@ -448,9 +455,11 @@ TEST_CASE("a product waits for DMA before its first step and after its last, on 
   };
   const char* hbm = "bf16[128,128]{1,0:T(8,128)(2,1)}";
   const char* vmem = "bf16[128,128]{1,0:T(8,128)(2,1)S(1)}";
-  CHECK(overhead(vmem, vmem) == Approx(*v5p.tpu()->overhead.op_on_chip));
-  CHECK(overhead(hbm, vmem) == Approx(v5p.overhead.op + v5p.tpu()->overhead.dma_read));
-  CHECK(overhead(vmem, hbm) == Approx(v5p.overhead.op + v5p.tpu()->overhead.dma_write));
+  const double chip = *v5p.tpu()->overhead.op_on_chip;
+  const double one_way = (v5p.overhead.op + chip) / 2;
+  CHECK(overhead(vmem, vmem) == Approx(chip));
+  CHECK(overhead(hbm, vmem) == Approx(one_way + v5p.tpu()->overhead.dma_read));
+  CHECK(overhead(vmem, hbm) == Approx(one_way + v5p.tpu()->overhead.dma_write));
   CHECK(overhead(hbm, hbm) == Approx(v5p.overhead.op + v5p.tpu()->overhead.dma_read + v5p.tpu()->overhead.dma_write));
 }
 

@@ -12,10 +12,28 @@ namespace hloroof::internal {
 namespace {
 
 // The start of an iteration of a grouped product: the number of a group is cut out of a list in VMEM, and operations on
-// scalars bring it into bounds.
+// scalars bring it into bounds. Beside it the vector units reduce an array to scalars.
 constexpr char kHlo[] = R"(HloModule m, is_scheduled=true
 
+sum {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT r = f32[] add(a, b)
+}
+
+both {
+  a = f32[1024]{0:T(1024)} parameter(0)
+  zero = f32[] constant(0)
+  s = f32[] reduce(a, zero), dimensions={0}, to_apply=sum
+  ROOT r = (f32[], f32[]) tuple(s, s)
+}
+
 ENTRY main {
+  wide = f32[1024]{0:T(1024)S(1)} parameter(2)
+  none = f32[]{:T(128)} constant(0)
+  total = f32[]{:T(128)} reduce(wide, none), dimensions={0}, to_apply=sum
+  total_on_chip = f32[]{:T(128)S(6)} reduce(wide, none), dimensions={0}, to_apply=sum
+  totals = (f32[]{:T(128)}, f32[]{:T(128)}) fusion(wide), kind=kLoop, calls=both
   list = s32[128]{0:T(128)S(1)} parameter(0)
   at = s32[]{:T(128)S(6)} parameter(1)
   zero = s32[]{:T(128)} constant(0)
@@ -58,7 +76,8 @@ TEST_CASE("operations on scalars fetch each array of one element that lies in HB
     double stored;
   };
   for (const Case& c : {Case{"cut", 0, 1}, Case{"cut_on_chip", 0, 0}, Case{"is_negative", 1, 0}, Case{"twice", 2, 0},
-                        Case{"of_registers", 0, 0}, Case{"of_vmem", 0, 0}, Case{"bound", 1, 0}}) {
+                        Case{"of_registers", 0, 0}, Case{"of_vmem", 0, 0}, Case{"bound", 1, 0}, Case{"total", 0, 1},
+                        Case{"total_on_chip", 0, 0}, Case{"totals", 0, 1}}) {
     CAPTURE(c.name);
     const Work work = work_of(*module, c.name);
     CHECK(work.fetched_elements == c.fetched);
