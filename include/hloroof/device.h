@@ -279,6 +279,7 @@ struct TpuCore {
     int64_t dim = 0;    // rows = columns of one systolic array
     int64_t count = 0;  // arrays of the device (all its cores)
     LatchCycles latch_cycles;
+    Fact<double> result_latency;  // cycles from the last row of a product of bf16 to its result; none: 0
   } matrix;
   struct Vector {
     int64_t lanes = 0;                   // of a register (minor dimension)

@@ -23,11 +23,6 @@ constexpr std::size_t kMostUses = 16;   // limit on the values followed from a g
 constexpr int kMostSourceSteps = 32;    // from the result of an op back to its gather
 constexpr double kLeastRowBytes = 512;  // of what a kernel can fetch by an index: a row of 128 elements of f32
 
-bool is_kernel(InstructionView at) {
-  return at.opcode() == Opcode::kCustomCall &&
-         custom_call_behaviour(string_value(at, AttributeKey::kCustomCallTarget)) == CustomCallBehaviour::kKernel;
-}
-
 // Whether a transpose leaves all dimensions where they are, as the TPU compiler writes them around gathers.
 bool keeps_dimensions(InstructionView at) {
   if (at.opcode() != Opcode::kTranspose) return false;
@@ -123,7 +118,7 @@ std::optional<KernelGather> gather_for_kernels(InstructionView result, Instructi
             if (const OpPrediction* op = diagnosis.op(user.id())) found.fills.push_back(op);
             return Go::kStop;
           }
-          if (!is_kernel(user)) return Go::kEnd;
+          if (!is_kernel_call(user)) return Go::kEnd;
           if (found.kernel.empty()) found.kernel = std::string(user.name());
           return Go::kStop;
         });

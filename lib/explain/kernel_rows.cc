@@ -12,7 +12,6 @@
 #include "lib/step/facts.h"
 #include "lib/time/kernel_range.h"
 #include "lib/time/kernel_time.h"
-#include "lib/values/attribute_values.h"
 #include "lib/values/backend_config.h"
 #include "lib/values/scoped_memory.h"
 #include "lib/work/custom_call.h"
@@ -21,11 +20,6 @@
 
 namespace hloroof::internal::inline explain {
 namespace {
-
-bool is_kernel_call(InstructionView op) {
-  return op.opcode() == Opcode::kCustomCall &&
-         custom_call_behaviour(string_value(op, AttributeKey::kCustomCallTarget)) == CustomCallBehaviour::kKernel;
-}
 
 // The custom call that `op` is, or that an async-start wraps.
 std::optional<InstructionView> called_kernel(InstructionView op) {

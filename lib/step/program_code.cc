@@ -15,6 +15,7 @@
 #include "lib/code/executor.h"
 #include "lib/hardware/device_facts.h"
 #include "lib/values/backend_config.h"
+#include "lib/work/custom_call.h"
 
 namespace hloroof::internal::inline step {
 namespace {
@@ -228,7 +229,7 @@ FoundCode find_code_of(const ProgramCode& code, InstructionView instruction) {
 
 CodeCycles cycles_of(const CodeRow& row, InstructionView instruction) {
   CodeCycles cycles;
-  cycles.is_kernel = instruction.opcode() == Opcode::kCustomCall;
+  cycles.is_kernel = is_kernel_call(instruction);
   cycles.busy = row.busy_cycles.value_or(0);
   if (row.cycles) {
     cycles.waiting = *row.cycles - cycles.busy;

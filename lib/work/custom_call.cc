@@ -289,6 +289,12 @@ std::optional<CustomCallBehaviour> custom_call_behaviour(std::string_view target
   return std::nullopt;
 }
 
+bool is_kernel_call(InstructionView instruction) {
+  return instruction.opcode() == Opcode::kCustomCall &&
+         custom_call_behaviour(string_value(instruction, AttributeKey::kCustomCallTarget)) ==
+             CustomCallBehaviour::kKernel;
+}
+
 bool is_free_custom_call(InstructionView custom_call) {
   const std::string target = string_value(custom_call, AttributeKey::kCustomCallTarget);
   const auto behaviour = custom_call_behaviour(target);

@@ -45,6 +45,9 @@ enum class CustomCallBehaviour : std::uint8_t {
 // The behaviour of a target; nullopt if it is not in the table.
 std::optional<CustomCallBehaviour> custom_call_behaviour(std::string_view target);
 
+// Whether an instruction calls a user's kernel.
+bool is_kernel_call(InstructionView instruction);
+
 // Whether the call costs nothing.
 bool is_free_custom_call(InstructionView custom_call);
 

@@ -123,6 +123,23 @@ TEST_CASE("code of another program is refused") {
   CHECK(predicted(other, "tpu_v5e", source_path("tests/code")).status().code() == absl::StatusCode::kNotFound);
 }
 
+TEST_CASE("a custom call of the compiler takes its bundles, as other ops do, and is no kernel of a user") {
+  const TemporaryFolder folder;
+  folder.write("101-last.2-01-packed-bundles-post-ra.txt", kFiveBundles);
+  for (const auto& [target, is_kernel] : {std::pair("X64Combine", false), std::pair("tpu_custom_call", true)}) {
+    CAPTURE(target);
+    std::string text = two_ops("f32[8,128]");
+    text.replace(text.find("broadcast(%add.1), dimensions={0,1}"), 35,
+                 "custom-call(%add.1), custom_call_target=\"" + std::string(target) + "\"");
+    folder.write("100-TLP-hlo.txt", text);
+    const StepPrediction p = predicted(parse_module(text).value(), "tpu_v5e", folder.path()).value();
+    const Device device = *find_device("tpu_v5e");
+    CHECK(p.ops.back().source == CostSource::kCode);
+    CHECK(p.ops.back().seconds ==
+          Approx(5 / 1.5e9 + (is_kernel ? device.overhead.op : *device.tpu()->overhead.op_on_chip)));
+  }
+}
+
 TEST_CASE("an instruction of the same name and another shape does not take the code") {
   const TemporaryFolder folder;
   folder.write("100-TLP-hlo.txt", two_ops("f32[8,128]"));

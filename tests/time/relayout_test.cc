@@ -379,6 +379,7 @@ TEST_CASE("what else the vector units do waits for the first window and leaves t
 
 TEST_CASE("a small product is cut into windows: no more than one of them stands at its ends") {
   Device v6e = device("tpu_v6e");
+  std::get<TpuCore>(v6e.core).matrix.result_latency = Fact<double>();
   const Work small = root_work(
       "  a = bf16[512,512]{1,0:T(8,128)(2,1)} parameter(0)\n  b = bf16[512,512]{1,0:T(8,128)(2,1)} parameter(1)\n",
       "r = bf16[512,512]{1,0:T(8,128)(2,1)} dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}");
@@ -389,6 +390,25 @@ TEST_CASE("a small product is cut into windows: no more than one of them stands 
   CHECK(ends().ends == Approx(ends().faster));
   std::get<TpuCore>(v6e.core).overhead.pipeline_fill = 1e-8;
   CHECK(ends().ends == Approx(1e-8));
+}
+
+TEST_CASE("a product waits for the result of its last row, which the ends of a larger one hide") {
+  const Device v6e = device("tpu_v6e");
+  const auto product = [](const std::string& size, const char* space) {
+    const std::string shape = "bf16[" + size + "," + size + "]{1,0:T(8,128)(2,1)" + space + "}";
+    return root_work("  a = " + shape + " parameter(0)\n  b = " + shape + " parameter(1)\n",
+                     "r = " + shape + " dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}");
+  };
+  const double latency = *v6e.tpu()->matrix.result_latency / *v6e.clock;
+  const OverlapTime<double> near = overlap_time(product("128", "S(1)"), v6e);
+  CHECK(near.ends == Approx(latency));
+  CHECK(op_time(product("128", "S(1)"), v6e).seconds ==
+        Approx(near.joined + latency + *v6e.tpu()->overhead.op_on_chip));
+  CHECK(overlap_time(product("4096", ""), v6e).ends == Approx(v6e.tpu()->overhead.pipeline_fill));
+  // Nothing is published for v4, and an addition has no rows of a product.
+  CHECK(overlap_time(product("128", "S(1)"), device("tpu_v4")).ends == 0);
+  const std::string array = "f32[1024]{0:T(1024)S(1)}";
+  CHECK(overlap_time(root_work("  a = " + array + " parameter(0)\n", "r = " + array + " add(a, a)"), v6e).ends == 0);
 }
 
 TEST_CASE("a product cut along what it contracts waits for its partial sums to be added") {

@@ -24,7 +24,6 @@
 #include "lib/report/views.h"
 #include "lib/step/facts.h"
 #include "lib/time/kernel_range.h"
-#include "lib/values/attribute_values.h"
 #include "lib/values/scoped_memory.h"
 #include "lib/work/custom_call.h"
 
@@ -97,9 +96,7 @@ std::string kernels_json(const StepPrediction& prediction) {
   out.begin_array();
   for (const OpPrediction& op : prediction.ops) {
     const InstructionView call = module.instruction(op.id);
-    if (call.opcode() != Opcode::kCustomCall) continue;
-    if (custom_call_behaviour(string_value(call, AttributeKey::kCustomCallTarget)) != CustomCallBehaviour::kKernel)
-      continue;
+    if (!is_kernel_call(call)) continue;
     write_kernel(call, op.work->kernel.get(), *prediction.facts, limits, out);
   }
   out.end_array();
