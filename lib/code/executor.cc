@@ -364,10 +364,7 @@ absl::StatusOr<CodeCore> code_core(const Device& device) {
   core.hbm_rate = hbm_rate(Fact<double>());
   core.read_rate = hbm_rate(device.hbm.read_efficiency);
   core.write_rate = hbm_rate(device.hbm.write_efficiency);
-  const Hbm& hbm = device.hbm;
-  core.turn = turning_share(hbm.efficiency, hbm.read_efficiency ? *hbm.read_efficiency : hbm.efficiency,
-                            hbm.write_efficiency ? *hbm.write_efficiency : hbm.efficiency) /
-              (hbm.bandwidth * share);
+  core.turn = turning_share(core.hbm_rate, core.read_rate, core.write_rate);
   core.vmem_rate = std::min(tpu->on_chip.vmem_read_bandwidth, tpu->on_chip.vmem_write_bandwidth) * share;
   core.latency = *code.transfer_latency * core.clock;
   return core;

@@ -38,7 +38,8 @@ inline double register_elements(const TpuCore::Vector& vector) {
 
 // Reads alone and writes alone attain a higher share of the HBM's bandwidth than both at once. `efficiency` is the
 // share that equal reads and writes attain together. The difference is the time lost in turns from one to the other: in
-// units of the nominal time of a byte, for each byte of the smaller stream.
+// units of the nominal time of a byte, for each byte of the smaller stream. Of rates in place of shares it is that
+// time.
 inline double turning_share(double efficiency, double reads, double writes) {
   return std::max(2 / efficiency - 1 / reads - 1 / writes, 0.0);
 }

@@ -23,11 +23,12 @@ CodeCore simple_core() {
   return core;
 }
 
-CodeRun run(std::string_view text, std::uint32_t core_id = 0, std::int64_t most = 1000) {
+CodeRun run(std::string_view text, std::uint32_t core_id = 0, std::int64_t most = 1000,
+            const CodeCore& core = simple_core()) {
   const absl::StatusOr<CodeProgram> program = read_bundles(text, "a.txt");
   INFO(program.status().message());
   REQUIRE(program.ok());
-  return run_code(*program, simple_core(), core_id, text, most);
+  return run_code(*program, core, core_id, text, most);
 }
 
 TEST_CASE("a loop runs as often as its counter says, with the delay slots of its branch") {
@@ -118,11 +119,7 @@ TEST_CASE("HBM turns between reads and writes that stand in one queue") {
   core.turn = 0.5;
   const std::string read = "dma.hbm_to_vmem /*size_in_granules=*/10, /*dst_syncflagno=*/[#allocation5]";
   const std::string write = "dma.vmem_to_hbm /*size_in_granules=*/5, /*dst_syncflagno=*/[#allocation6]";
-  const auto run_on_core = [&](const std::string& text) {
-    const absl::StatusOr<CodeProgram> program = read_bundles(text, "a.txt");
-    REQUIRE(program.ok());
-    return run_code(*program, core, 0, text, 1000);
-  };
+  const auto run_on_core = [&](const std::string& text) { return run(text, 0, 1000, core); };
   // 40 cycles for the bytes read, 40 for the written, half a cycle for each of 160 bytes that have both beside them.
   const CodeRun beside = run_on_core("0   : { %2 = " + read + "  ;;  %3 = " + write + " }\n");
   CHECK(beside.totals.bytes_turned == 160);
