@@ -41,6 +41,7 @@ class Examination {
     table_.place_.assign(table_.order_);
     table_.wanted_.assign(table_.order_.size(), Share{});
     table_.moved_.assign(table_.order_.size(), Share{});
+    table_.before_window_.assign(table_.order_.size(), 0);
     table_.in_place_.assign(table_.order_.size(), 0);
     table_.follows_product_.assign(table_.order_.size(), 0);
     table_.done_by_user_.assign(table_.order_.size(), 0);
@@ -50,9 +51,10 @@ class Examination {
     Inside result;
     const std::vector<InstructionId> parameters = computation_.parameters();
     result.parameters.resize(parameters.size());
+    result.in_operand_windows.resize(table_.uses_tiles_ ? parameters.size() : 0);
     if (!row_of(computation_).root.valid()) return result;
     want_root(computation_.root(), result);
-    for (std::size_t i = table_.order_.size(); i-- > 0;) pass_on(table_.order_[i]);
+    for (std::size_t i = table_.order_.size(); i-- > 0;) pass_on(table_.order_[i], result);
     if (is_by_element_) count_recomputation();
     Work epilogue;
     for (InstructionView instruction : table_.order_) {
@@ -76,6 +78,9 @@ class Examination {
   // kUpdate: an update in place. kOfPart: an instruction between an update and the root, which processes only the
   // updated part.
   enum : char { kUpdate = 1, kOfPart = 2 };
+  // Fusions that make an operand of a product or of a reduction over windows. kLhs, kRhs: in the windows of that
+  // operand alone. kMadeAgain: also for other users.
+  enum : char { kLhs = 1, kRhs = 2, kMadeAgain = 3 };
 
   Share& wanted(InstructionView instruction) { return table_.wanted_[table_.place_[instruction.id()]]; }
   char& in_place(InstructionView instruction) { return table_.in_place_[table_.place_[instruction.id()]]; }
@@ -251,6 +256,35 @@ class Examination {
     return opcode == Opcode::kSlice || opcode == Opcode::kPad || opcode == Opcode::kReverse;
   }
 
+  // Marks the fusions that make the operands of a product or of a reduction over windows. Code for a TPU transfers what
+  // such a fusion reads in the windows of the operand. An array that the operations after the product need as well is
+  // transferred again in the windows of the result: a softmax reads its operand for the maximum and for the difference.
+  // If they need what the fusion makes, a product shares it with them; a reduction shares only what another reduction
+  // made, and everything else is made again. Source: the final code of libtpu 0.0.52 for softmaxes, and for products
+  // and what is added to them (LIBTPU-LLO).
+  void mark_before_windows(InstructionView instruction) {
+    if (!table_.uses_tiles_) return;
+    const bool is_reduction = instruction.opcode() == Opcode::kReduceWindow;
+    if (!is_reduction && work_class(instruction.opcode()) != WorkClass::kContraction) return;
+    for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
+      const InstructionView operand = instruction.operand(i);
+      const ComputationId called = inlined_computation(operand);
+      if (!called.valid()) continue;
+      const Inside& inner = *table_.known_[called.index];
+      const bool is_made_again = is_reduction && !inner.has_reduce_window && inner.work.matrix.empty() &&
+                                 is_needed_beside(operand, instruction);
+      table_.before_window_[table_.place_[operand.id()]] = is_made_again ? kMadeAgain : i == 0 ? kLhs : kRhs;
+    }
+  }
+
+  bool is_needed_beside(InstructionView value, InstructionView user) const {
+    return std::any_of(table_.order_.begin(), table_.order_.end(), [&](InstructionView other) {
+      if (other.id() == user.id()) return false;
+      const auto operands = other.operands();
+      return std::any_of(operands.begin(), operands.end(), [&](InstructionView at) { return at.id() == value.id(); });
+    });
+  }
+
   // Marks the instruction before a conversion whose work the conversion does.
   void join_conversion(InstructionView convert) {
     if (!table_.uses_tiles_ || convert.opcode() != Opcode::kConvert) return;
@@ -260,15 +294,17 @@ class Examination {
   }
 
   // Adds the needed share of an instruction's operands, given the needed share of its result.
-  void pass_on(InstructionView instruction) {
+  void pass_on(InstructionView instruction, Inside& result) {
     wanted(instruction).add_apart(table_.moved_[table_.place_[instruction.id()]]);
     const Share want = wanted(instruction);
     if (want.logical <= 0) return;
     join_conversion(instruction);
+    mark_before_windows(instruction);
     if (is_inlined(instruction.opcode())) {
       const ComputationId called = inlined_computation(instruction);
       if (!called.valid()) return;
       const Inside& inner = *table_.known_[called.index];
+      const char window = table_.before_window_[table_.place_[instruction.id()]];
       for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
         Share share = i < inner.parameters.size() ? inner.parameters[i] : kAll;
         // Here it is not an update in place, so the array to be updated is read as a whole.
@@ -277,7 +313,14 @@ class Examination {
             if (leaf.in_place && leaf.parameter == static_cast<int>(i)) share = kAll;
           }
         }
-        wanted(instruction.operand(i)).add(share * want);
+        const InstructionView operand = instruction.operand(i);
+        if (window == 0 || window == kMadeAgain) wanted(operand).add(share * want);
+        if (window == 0) continue;
+        table_.moved_[table_.place_[operand.id()]].add_apart(share * want);
+        const auto number = static_cast<std::size_t>(operand.parameter_number());  // -1 of what is no parameter
+        if (number >= result.in_operand_windows.size()) continue;
+        Inside::InWindows& in_windows = result.in_operand_windows[number];
+        (window == kRhs ? in_windows.rhs : in_windows.lhs) += share.padded * want.padded;
       }
       return;
     }

@@ -98,8 +98,14 @@ InstructionView updated_through(InstructionView at);
 // The work inside a computation that is part of another instruction (a fusion, an async wrapper), if all its results
 // are needed.
 struct Inside {
-  std::vector<Share> parameters;   // read from each parameter, by number, without in-place updates
-  std::vector<double> uses;        // how often each element of a parameter is needed; empty if not counted
+  std::vector<Share> parameters;  // read from each parameter, by number, without in-place updates
+  std::vector<double> uses;       // how often each element of a parameter is needed; empty if not counted
+  // Of `parameters`, the padded shares that are read in the windows of a product's operands, by number. On tiles only.
+  struct InWindows {
+    double lhs = 0;
+    double rhs = 0;
+  };
+  std::vector<InWindows> in_operand_windows;
   std::vector<LeafWrite> leaves;   // writes of the root, in the order of ShapeTable::leaves
   Work work;                       // arithmetic only: flops, transcendentals, matrix, vector, source
   MemoryBytes constants;           // constant arrays of the program that it reads
@@ -153,7 +159,8 @@ class InsideTable {
   Positions place_;
   std::vector<InstructionView> order_;
   std::vector<Share> wanted_;
-  std::vector<Share> moved_;  // the part of wanted_ for instructions that have windows of their own
+  std::vector<Share> moved_;         // the part of wanted_ for instructions that have windows of their own
+  std::vector<char> before_window_;  // on tiles: how a fusion makes an operand of a product or reduce-window
   std::vector<char> in_place_;
   std::vector<char> follows_product_;
   std::vector<char> done_by_user_;  // on tiles: whether the code of a conversion that uses the result computes it too

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -238,38 +239,12 @@ class Trace {
         break;
       }
     }
-    // From the results back to the parameters, with an explicit stack of nested fusions.
-    std::vector<Frame> open;
-    open.push_back({{}, std::move(order), {}});
-    std::size_t visits = 0;
-    while (!open.empty()) {
-      Frame& frame = open.back();
-      if (frame.rest.empty()) {
-        if (frame.called.valid()) hand_out(frame);
-        open.pop_back();
-        continue;
-      }
-      const InstructionView at = frame.rest.back();
-      frame.rest.pop_back();
-      if (++visits > kMostVisits) return false;
-      const auto known = moves_.find(at.id().index);
-      if (known == moves_.end()) continue;
-      const Moves moves = known->second;
-      const ComputationId called = inlined_computation(at);
-      if (called.valid()) {
-        const ComputationView inner = at.module().computation(called);
-        if (!row_of(inner).root.valid() || !inner.root().shape().is_array()) continue;
-        Frame next{at, instructions_of(inner), called};
-        for (const InstructionView i : next.rest) moves_.erase(i.id().index);
-        moves_[inner.root().id().index] = moves;
-        open.push_back(std::move(next));
-        continue;
-      }
-      for (std::size_t i = 0; i < at.operand_count(); ++i) {
-        if (std::optional<Moves> back = operand_moves(at, i, moves, nest_, product_.id())) give(at.operand(i), *back);
-      }
-    }
-    return true;
+    // From the product back to the parameters, and then from the results: what both need is fetched again and again in
+    // the windows of the product's operands, and once more in those of the result.
+    const auto product =
+        std::find_if(order.begin(), order.end(), [this](InstructionView at) { return at.id() == product_.id(); });
+    std::vector<InstructionView> before(order.begin(), product == order.end() ? product : std::next(product));
+    return follow(std::move(before)) && follow(std::move(order));
   }
 
   // How often a value is fetched.
@@ -277,6 +252,10 @@ class Trace {
     const auto known = moves_.find(value.index);
     return known == moves_.end() ? 1 : fetches(known->second);
   }
+  WindowReads reads(std::vector<double> fetches_of_operands) const {
+    return {std::move(fetches_of_operands), fetches(nest_.lhs), fetches(nest_.rhs), uses(nest_.lhs), uses(nest_.rhs)};
+  }
+
   // How often each element of a value is used: once in each iteration of the loops that do not move its window.
   double uses(const Moves& moves) const {
     double times = 1;
@@ -315,6 +294,42 @@ class Trace {
 
   // A value with several users is fetched as its first user needs it.
   void give(InstructionView value, const Moves& moves) { moves_.try_emplace(value.id().index, moves); }
+
+  // Hands on what is known of the results of `rest` to their operands, from the last to the first, with an explicit
+  // stack of nested fusions. False if there are too many.
+  bool follow(std::vector<InstructionView> rest) {
+    std::vector<Frame> open;
+    open.push_back({{}, std::move(rest), {}});
+    std::size_t visits = 0;
+    while (!open.empty()) {
+      Frame& frame = open.back();
+      if (frame.rest.empty()) {
+        if (frame.called.valid()) hand_out(frame);
+        open.pop_back();
+        continue;
+      }
+      const InstructionView at = frame.rest.back();
+      frame.rest.pop_back();
+      if (++visits > kMostVisits) return false;
+      const auto known = moves_.find(at.id().index);
+      if (known == moves_.end()) continue;
+      const Moves moves = known->second;
+      const ComputationId called = inlined_computation(at);
+      if (called.valid()) {
+        const ComputationView inner = at.module().computation(called);
+        if (!row_of(inner).root.valid() || !inner.root().shape().is_array()) continue;
+        Frame next{at, instructions_of(inner), called};
+        for (const InstructionView i : next.rest) moves_.erase(i.id().index);
+        moves_[inner.root().id().index] = moves;
+        open.push_back(std::move(next));
+        continue;
+      }
+      for (std::size_t i = 0; i < at.operand_count(); ++i) {
+        if (std::optional<Moves> back = operand_moves(at, i, moves, nest_, product_.id())) give(at.operand(i), *back);
+      }
+    }
+    return true;
+  }
 
   // Hands what is known of a nested fusion's parameters to the operands of its caller.
   void hand_out(const Frame& frame) {
@@ -355,7 +370,7 @@ WindowReads window_reads(InstructionView instruction, const WindowConfig& config
     const Trace trace(instruction, *nest);
     if (!fetches.empty()) fetches[0] = trace.fetches(nest->lhs);
     if (fetches.size() > 1) fetches[1] = trace.fetches(nest->rhs);
-    return {std::move(fetches), trace.uses(nest->lhs), trace.uses(nest->rhs)};
+    return trace.reads(std::move(fetches));
   }
   const ComputationId called = inlined_computation(instruction);
   if (!called.valid()) return reads;
@@ -375,7 +390,7 @@ WindowReads window_reads(InstructionView instruction, const WindowConfig& config
   for (std::size_t p = 0; p < parameters.size() && p < fetches.size(); ++p) {
     if (parameters[p].valid()) fetches[p] = trace.fetches(parameters[p]);
   }
-  return {std::move(fetches), trace.uses(nest->lhs), trace.uses(nest->rhs)};
+  return trace.reads(std::move(fetches));
 }
 
 }  // namespace hloroof::internal::inline work

@@ -22,7 +22,9 @@ namespace hloroof::internal::inline work {
 // The matrix unit is given an operand's window in each iteration, whether it was fetched for it or is still there.
 struct WindowReads {
   std::vector<double> fetches;  // of each operand: 1 if it is fetched once or its windows cannot be told
-  double lhs_uses = 1;          // how often each element of the product's operands is given to the matrix unit
+  double lhs_fetches = 1;       // of each window of the product's operands
+  double rhs_fetches = 1;
+  double lhs_uses = 1;  // how often each element of the product's operands is given to the matrix unit
   double rhs_uses = 1;
 };
 // Returns no fetches if the loops cannot be told.

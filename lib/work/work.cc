@@ -512,7 +512,12 @@ class WorkCounter {
     for (std::size_t i = 0; i < fetches.size() && i < inside.parameters.size(); ++i) {
       const ArraySize& size = insides_.sizes()[instruction.operand(i).shape_id()];
       if (size.space != MemorySpace::kHbm) continue;
-      work.read_again += size.padded_bytes * inside.parameters[i].padded * (fetches[i] - 1);
+      const auto [lhs, rhs] = i < inside.in_operand_windows.size() ? inside.in_operand_windows[i] : Inside::InWindows();
+      const double share = lhs + rhs > 0 ? lhs + rhs : inside.parameters[i].padded;
+      const bool is_both = lhs > 0 && rhs > 0;
+      const double again =
+          is_both ? lhs * (reads.lhs_fetches - 1) + rhs * (reads.rhs_fetches - 1) : share * (fetches[i] - 1);
+      work.read_again += size.padded_bytes * again;
     }
   }
 

@@ -48,6 +48,25 @@ TEST_CASE("What is in VMEM is not fetched, and loops that do not fit the windows
   CHECK(product(config("", "", "", "")).read_again == 0);
 }
 
+TEST_CASE("An operand that is needed again after the product is fetched again in its windows alone") {
+  const std::string square = "bf16[8192,8192]{1,0:T(8,128)(2,1)}";
+  const auto work = [&square](const std::string& last) {
+    return root_work("  a = " + square + " parameter(0)\n  b = " + square + " parameter(1)\n",
+                     "f = " + square + " fusion(a, b), kind=kOutput, calls=c" +
+                         config(R"("64","16")", R"("171","16")", R"("171","4")", R"("4","6","16")"),
+                     "n {\n  p = " + square + " parameter(0)\n  ROOT r = " + square + " negate(p)\n}\n" +
+                         "c {\n  p = " + square + " parameter(0)\n  q = " + square + " parameter(1)\n  m = " + square +
+                         " fusion(p), kind=kLoop, calls=n\n  o = " + square +
+                         " convolution(m, q), dim_labels=bf_io->bf\n  ROOT r = " + square + last + "\n}\n");
+  };
+  const Work alone = work(" negate(o)");
+  CHECK(alone.read.hbm == 2 * kLhs);
+  CHECK(alone.read_again == 3 * kLhs + 5 * kLhs);
+  const Work added = work(" add(o, p)");
+  CHECK(added.read.hbm == 3 * kLhs);
+  CHECK(added.read_again == alone.read_again);
+}
+
 TEST_CASE("An operand of an operation after the product that a batch shares is fetched for each of its windows") {
   const std::string q = "bf16[4,16,4096,256]{3,2,1,0:T(8,128)(2,1)}";
   const std::string scores = "f32[4,16,4096,4096]{2,3,1,0:T(8,128)}";
