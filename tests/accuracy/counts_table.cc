@@ -48,7 +48,7 @@ const std::map<std::string, std::string> kReasons = {
     {"tpu/pallas_",
      "the compiler takes a kernel's bytes from its author, or counts -1; we count each block that it moves"},
     {"tpu/ragged_dot", "the compiler counts each operand of a kernel once; we count each block that it moves"},
-    {"tpu/softmax", "the parameter is read once for two nested fusions; XLA counts it for each"},
+    {"tpu/softmax", "XLA counts the parameter for each nested fusion, we for each operand in whose windows it is read"},
 };
 
 // The reason given for `name`, or null.
