@@ -67,6 +67,20 @@ TEST_CASE("An operand that is needed again after the product is fetched again in
   CHECK(added.read_again == alone.read_again);
 }
 
+TEST_CASE("An element of a tuple is not taken for the parameter with its number") {
+  const std::string square = "bf16[8192,8192]{1,0:T(8,128)(2,1)}";
+  const std::string both = "(" + square + ", " + square + ")";
+  const Work work = root_work(
+      "  a = " + both + " parameter(0)\n  b = " + square + " parameter(1)\n",
+      "f = " + square + " fusion(a, b), kind=kOutput, calls=c" +
+          config(R"("64","16")", R"("171","16")", R"("171","4")", R"("4","6","16")"),
+      "n {\n  p = " + square + " parameter(0)\n  ROOT r = " + square + " negate(p)\n}\n" + "c {\n  p = " + both +
+          " parameter(0)\n  q = " + square + " parameter(1)\n  g = " + square +
+          " get-tuple-element(p), index=1\n  m = " + square + " fusion(g), kind=kLoop, calls=n\n  k = " + square +
+          " fusion(q), kind=kLoop, calls=n\n  ROOT o = " + square + " convolution(m, k), dim_labels=bf_io->bf\n}\n");
+  CHECK(work.read_again == 5 * kLhs);  // of b: the right-hand side, for each of 6 windows along M
+}
+
 TEST_CASE("An operand of an operation after the product that a batch shares is fetched for each of its windows") {
   const std::string q = "bf16[4,16,4096,256]{3,2,1,0:T(8,128)(2,1)}";
   const std::string scores = "f32[4,16,4096,4096]{2,3,1,0:T(8,128)}";
