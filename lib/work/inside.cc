@@ -41,7 +41,7 @@ class Examination {
     table_.place_.assign(table_.order_);
     table_.wanted_.assign(table_.order_.size(), Share{});
     table_.moved_.assign(table_.order_.size(), Share{});
-    table_.needs_.assign(table_.order_.size(), 0);
+    table_.in_windows_.assign(table_.order_.size(), 0);
     table_.in_place_.assign(table_.order_.size(), 0);
     table_.follows_product_.assign(table_.order_.size(), 0);
     table_.done_by_user_.assign(table_.order_.size(), 0);
@@ -78,9 +78,8 @@ class Examination {
   // kUpdate: an update in place. kOfPart: an instruction between an update and the root, which processes only the
   // updated part.
   enum : char { kUpdate = 1, kOfPart = 2 };
-  // What the result of an instruction is needed for, as bits: the windows of the operands of a product, those of a
-  // reduction, and others, a second reduction among them.
-  enum : char { kForLhs = 1, kForRhs = 2, kForReduction = 4, kBeside = 8 };
+  // The operand of a product, or of a reduction over windows, in whose windows a result is computed.
+  enum : char { kLhs = 1, kRhs = 2 };
 
   Share& wanted(InstructionView instruction) { return table_.wanted_[table_.place_[instruction.id()]]; }
   char& in_place(InstructionView instruction) { return table_.in_place_[table_.place_[instruction.id()]]; }
@@ -256,42 +255,33 @@ class Examination {
     return opcode == Opcode::kSlice || opcode == Opcode::kPad || opcode == Opcode::kReverse;
   }
 
-  // Notes for what each operand is needed: for the windows of a product or of a reduction over windows, or for others.
-  void note_uses(InstructionView instruction) {
+  // Marks the operands of a product or of a reduction over windows.
+  void mark_in_windows(InstructionView instruction) {
     if (!table_.uses_tiles_) return;
-    const bool is_wanted = wanted(instruction).logical > 0;
-    const bool is_product = is_wanted && work_class(instruction.opcode()) == WorkClass::kContraction;
-    const bool is_reduction = is_wanted && instruction.opcode() == Opcode::kReduceWindow;
+    const bool is_reduction = instruction.opcode() == Opcode::kReduceWindow;
+    if (!is_reduction && work_class(instruction.opcode()) != WorkClass::kContraction) return;
     for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
-      char& needs = table_.needs_[table_.place_[instruction.operand(i).id()]];
-      if (is_reduction && (needs & kForReduction) == 0) {
-        needs |= kForReduction;
-      } else if (is_product) {
-        needs |= i == 0 ? kForLhs : kForRhs;
-      } else {
-        needs |= kBeside;
-      }
+      table_.in_windows_[table_.place_[instruction.operand(i).id()]] = i == 0 ? kLhs : kRhs;
     }
   }
 
   // Hands on what a nested fusion reads of `operand`. Code for a TPU transfers what a fusion before a product or before
   // a reduction over windows reads in the windows of that operand. An array that the operations after the product need
   // as well is transferred again in the windows of the result: a softmax reads its operand for the maximum and for the
-  // difference. If they need what the fusion makes, a product shares it with them; a reduction shares only what another
-  // reduction made, and everything else is made again. Source: the final code of libtpu 0.0.52 for softmaxes, and for
-  // products and what is added to them (LIBTPU-LLO).
-  void want_of_fusion(InstructionView operand, Share share, char needs, const Inside& inner, Inside& result) {
-    const bool in_windows = (needs & (kForLhs | kForRhs | kForReduction)) != 0;
-    const bool is_made_again =
-        (needs & kForReduction) != 0 && (needs & kBeside) != 0 && !inner.has_reduce_window && inner.work.matrix.empty();
-    if (!in_windows || is_made_again) wanted(operand).add(share);
-    if (!in_windows) return;
+  // difference. What the fusion makes is shared with them. Source: the final code of libtpu 0.0.52 for softmaxes, and
+  // for products and what is added to them (LIBTPU-LLO); but two softmaxes whose operand is computed from bf16 or from
+  // two arrays make it again.
+  void want_of_fusion(InstructionView operand, Share share, char in_windows, Inside& result) {
+    if (in_windows == 0) {
+      wanted(operand).add(share);
+      return;
+    }
     table_.moved_[table_.place_[operand.id()]].add_apart(share);
     if (operand.opcode() != Opcode::kParameter) return;
     const auto number = static_cast<std::size_t>(operand.parameter_number());
     if (number >= result.in_operand_windows.size()) return;
     Inside::InWindows& windows = result.in_operand_windows[number];
-    ((needs & kForRhs) != 0 ? windows.rhs : windows.lhs) += share.padded;
+    (in_windows == kRhs ? windows.rhs : windows.lhs) += share.padded;
   }
 
   // Marks the instruction before a conversion whose work the conversion does.
@@ -305,15 +295,15 @@ class Examination {
   // Adds the needed share of an instruction's operands, given the needed share of its result.
   void pass_on(InstructionView instruction, Inside& result) {
     wanted(instruction).add_apart(table_.moved_[table_.place_[instruction.id()]]);
-    note_uses(instruction);
     const Share want = wanted(instruction);
     if (want.logical <= 0) return;
     join_conversion(instruction);
+    mark_in_windows(instruction);
     if (is_inlined(instruction.opcode())) {
       const ComputationId called = inlined_computation(instruction);
       if (!called.valid()) return;
       const Inside& inner = *table_.known_[called.index];
-      const char needs = table_.needs_[table_.place_[instruction.id()]];
+      const char in_windows = table_.in_windows_[table_.place_[instruction.id()]];
       for (std::size_t i = 0; i < instruction.operand_count(); ++i) {
         Share share = i < inner.parameters.size() ? inner.parameters[i] : kAll;
         // Here it is not an update in place, so the array to be updated is read as a whole.
@@ -322,7 +312,7 @@ class Examination {
             if (leaf.in_place && leaf.parameter == static_cast<int>(i)) share = kAll;
           }
         }
-        want_of_fusion(instruction.operand(i), share * want, needs, inner, result);
+        want_of_fusion(instruction.operand(i), share * want, in_windows, result);
       }
       return;
     }

@@ -159,8 +159,8 @@ class InsideTable {
   Positions place_;
   std::vector<InstructionView> order_;
   std::vector<Share> wanted_;
-  std::vector<Share> moved_;  // the part of wanted_ for instructions that have windows of their own
-  std::vector<char> needs_;   // on tiles: what a result is needed for
+  std::vector<Share> moved_;      // the part of wanted_ for instructions that have windows of their own
+  std::vector<char> in_windows_;  // on tiles: which operand of a product or reduce-window a result is
   std::vector<char> in_place_;
   std::vector<char> follows_product_;
   std::vector<char> done_by_user_;  // on tiles: whether the code of a conversion that uses the result computes it too

@@ -272,7 +272,7 @@ TEST_CASE("what a product and the operations after it need is read in windows of
       {"a reduction of rows and its operand",
        nested + window + "  s = " + square + " subtract(p, c)\n  ROOT r = " + square + " add(s, q)\n", 3},
       {"a reduction of rows and what was made of its operand",
-       nested + window + "  s = " + square + " subtract(n, c)\n  ROOT r = " + square + " add(s, q)\n", 3},
+       nested + window + "  s = " + square + " subtract(n, c)\n  ROOT r = " + square + " add(s, q)\n", 2},
       {"a loop", nested + "  ROOT r = " + square + " subtract(p, n)\n", 1},
   };
   for (const Case& c : cases) {
