@@ -247,7 +247,7 @@ TEST_CASE("on tiles, what is read at another place is read by a window of its ow
   }
 }
 
-// The final code of libtpu 0.0.52 for v6e moves these bytes; of a softmax 768 MiB for an array of 256 MiB.
+// The final code of libtpu 0.0.52 for v5e and v6e moves these bytes; of a softmax 768 MiB for an array of 256 MiB.
 TEST_CASE("what a product and the operations after it need is read in windows of each") {
   const std::string square = "f32[4096,4096]{1,0:T(8,128)}";
   const std::string inner =
